@@ -68,6 +68,22 @@ static void wake_loop(struct orma_jobs *self)
 
 bool orma_job_send(struct orma_job *self, const void *data, size_t len)
 {
+    const struct orma_str part = {data, len};
+
+    return orma_job_send_parts(self, &part, 1);
+}
+
+static bool send_directly(int fd, const struct orma_str *parts, size_t num)
+{
+    bool good = true;
+
+    for (size_t i = 0; good && i < num; i++)
+        good = orma_fd_write_all(fd, parts[i].data, parts[i].len) == 0;
+    return good;
+}
+
+bool orma_job_send_parts(struct orma_job *self, const struct orma_str *parts, size_t num)
+{
     struct orma_jobs *jobs = self->jobs;
 
     pthread_mutex_lock(&jobs->lock);
@@ -77,12 +93,12 @@ bool orma_job_send(struct orma_job *self, const void *data, size_t len)
     }
     self->blocked = false;
     bool good = !self->cancelled, first = !self->out.len;
-    if (good && self->direct_fd < 0)
-        orma_buf_put(&self->out, data, len);
+    for (size_t i = 0; good && self->direct_fd < 0 && i < num; i++)
+        orma_buf_put(&self->out, parts[i].data, parts[i].len);
     good &= !self->out.failed;
     pthread_mutex_unlock(&jobs->lock);
     if (good && self->direct_fd >= 0)
-        return orma_fd_write_all(self->direct_fd, data, len) == 0;
+        return send_directly(self->direct_fd, parts, num);
     if (good && first)
         wake_loop(jobs);
     return good;

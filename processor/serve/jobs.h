@@ -11,7 +11,7 @@
  * A job belongs to the loop until it is added, then to both; orma_jobs_take() gives it
  * back when it is done, orma_jobs_cancel() never does.
  *
- * Threads: one loop calls everything here but orma_job_send(), which jobs call.
+ * Threads: one loop calls everything here but orma_job_send*(), which jobs call.
  */
 #ifndef ORMA_PROCESSOR_SERVE_JOBS_H
 #define ORMA_PROCESSOR_SERVE_JOBS_H
@@ -49,6 +49,9 @@ void orma_job_free(struct orma_job *self);
  * nobody wants it any more.
  */
 bool orma_job_send(struct orma_job *self, const void *data, size_t len);
+
+/* The same for several at once: nothing of the loop's own comes between them. */
+bool orma_job_send_parts(struct orma_job *self, const struct orma_str *parts, size_t num);
 
 /* Starts the thread. It inherits the signal mask. The RPC is the worker's until the end. */
 int orma_jobs_new(struct orma_rpc *rpc, struct orma_jobs **ret);

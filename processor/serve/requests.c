@@ -49,8 +49,8 @@ static bool send_chunk(void *ctx, const void *data, size_t len)
 
     if (!len) /* that would be the end */
         return true;
-    return orma_job_send(job, head, (size_t)n) && orma_job_send(job, data, len) &&
-           orma_job_send(job, "\r\n", 2);
+    return orma_job_send_parts(
+        job, (const struct orma_str[]){{head, (size_t)n}, {data, len}, {"\r\n", 2}}, 3);
 }
 
 static void end_chunks(struct orma_job *job)
@@ -59,12 +59,14 @@ static void end_chunks(struct orma_job *job)
         job->cut = true;
 }
 
+/* In one: the answer to a ping may stand between frames only. */
 static bool send_frame(void *ctx, const void *data, size_t len)
 {
     uint8_t head[10];
     size_t n = orma_ws_head(ORMA_WS_DATA, len, head);
 
-    return orma_job_send(ctx, head, n) && orma_job_send(ctx, data, len);
+    return orma_job_send_parts(ctx, (const struct orma_str[]){{(const char *)head, n}, {data, len}},
+                               2);
 }
 
 static bool send_raw(void *ctx, const void *data, size_t len)
@@ -90,7 +92,8 @@ void orma_request_run_raw(struct orma_job *job, struct orma_rpc *rpc)
 static void run_rpc(struct orma_job *job, struct orma_rpc *rpc)
 {
     begin_chunks(job);
-    job->close_after |= !orma_rpc_feed(rpc, NULL, job->body.data, job->body.len, send_chunk, job);
+    job->close_after |=
+        !orma_rpc_feed(rpc, &job->stream, job->body.data, job->body.len, send_chunk, job);
     end_chunks(job);
 }
 

@@ -33,8 +33,7 @@ struct orma_rpc {
     bool got_data;
     char *broken; /* why the trace could not be read; NULL: it could */
     char *trace_name;
-    pthread_mutex_t tp_lock;       /* whoever interrupts reads `tp` from another thread */
-    struct orma_rpc_stream common; /* of those without one of their own */
+    pthread_mutex_t tp_lock; /* whoever interrupts reads `tp` from another thread */
     uint64_t last_request, responses;
     struct orma_metatrace metatrace;
     struct orma_summarizers *summarizers; /* of `tp`; NULL: none was made yet */
@@ -71,7 +70,6 @@ void orma_rpc_free(struct orma_rpc *self)
         return;
     forget_summarizers(self);
     orma_processor_free(self->tp);
-    orma_rpc_stream_fini(&self->common);
     orma_metatrace_fini(&self->metatrace);
     pthread_mutex_destroy(&self->tp_lock);
     free(self->trace_name);
@@ -211,6 +209,9 @@ static void reset(struct orma_rpc *self, struct orma_str args)
     self->config = (struct orma_processor_config){
         .size = sizeof(self->config),
         .query_timeout_ms = self->config.query_timeout_ms, /* the server's, not the client's */
+        .memory_limit_bytes = self->config.memory_limit_bytes,
+        .threads = self->config.threads,
+        .one_thread = self->config.one_thread,
         .sql_file_access = self->config.sql_file_access};
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
@@ -660,10 +661,9 @@ static enum frame next_frame(const uint8_t *data, size_t len, size_t *ret_at, si
     return size > (size_t)(end - at) ? FRAME_PART : FRAME_WHOLE;
 }
 
-bool orma_rpc_feed(struct orma_rpc *self, struct orma_rpc_stream *stream, const void *data,
-                   size_t len, orma_rpc_send_fn *send, void *ctx)
+bool orma_rpc_feed(struct orma_rpc *self, struct orma_rpc_stream *s, const void *data, size_t len,
+                   orma_rpc_send_fn *send, void *ctx)
 {
-    struct orma_rpc_stream *s = stream ? stream : &self->common;
     enum frame frame = FRAME_PART;
     size_t done = 0, at = 0, size = 0;
     bool good = true;

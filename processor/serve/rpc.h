@@ -55,8 +55,7 @@ void orma_rpc_stream_fini(struct orma_rpc_stream *self);
 
 /*
  * Bytes of a request stream, cut anywhere. Each response is one call of `send`. False: the
- * connection is to be closed after what was sent. `stream` NULL: that of all who have none of
- * their own (bodies of HTTP requests).
+ * connection is to be closed after what was sent.
  */
 bool orma_rpc_feed(struct orma_rpc *self, struct orma_rpc_stream *stream, const void *data,
                    size_t len, orma_rpc_send_fn *send, void *ctx);

@@ -34,7 +34,8 @@
 #define IN_MAX (ORMA_HTTP_HEAD_MAX + ORMA_HTTP_BODY_MAX + 16)
 /* Of all connections together: a few of the largest requests. */
 #define IN_TOTAL_MAX ((size_t)256 << 20)
-/* What is read ahead while a job runs: the next requests, and that the client leaves. */
+/* What is read ahead while a job runs: the next requests, and that the client leaves. Also, what
+ * waits for a client before its next request is looked at: answers are longer than requests. */
 #define AHEAD_MAX ((size_t)1 << 20)
 /* A result waits here for its client, so that the worker can go on. */
 #define OUT_MAX ((size_t)32 << 20)
@@ -64,16 +65,20 @@ static const char help_page[] =
 struct conn {
     int fd; /* -1: free */
     struct orma_buf in;
+    size_t at; /* bytes of `in` that are done with */
     struct orma_outbox out;
     struct orma_job *job;          /* of the request that is being answered */
     struct orma_rpc_stream stream; /* with its job while that runs */
+    size_t stream_len;             /* of its bytes at the begin of the job */
     struct orma_buf origin;        /* of the request, if it is allowed */
     bool websocket;
     bool raw;          /* the stream of the RPC itself */
     bool close_after;  /* the request is the last one */
     bool ending;       /* it is closed when all is sent */
     bool eof;          /* nothing more will come */
+    bool stalled;      /* requests wait for the client to read its answers */
     uint64_t begun_ms; /* of a request that is not whole; 0: none */
+    uint64_t half_ms;  /* the same for a message of the RPC: some of it came then */
     uint64_t used_ms;  /* something came, or was done */
     uint64_t sent_ms;  /* something could be sent, or there was nothing */
     uint64_t eof_ms;
@@ -89,6 +94,12 @@ struct orma_server {
     uint64_t now_ms, accept_ms, used_ms; /* accept_ms: not before that */
     struct conn conns[CONNS_MAX];
 };
+
+/* What came and is not done with. */
+static struct orma_str pending(const struct conn *c)
+{
+    return (struct orma_str){(const char *)c->in.data + c->at, c->in.len - c->at};
+}
 
 static uint64_t clock_ms(void)
 {
@@ -149,18 +160,21 @@ static void upgrade(struct conn *c, const struct orma_http_request *rq)
 
 /* ---- requests ---- */
 
-/* The job gets the bytes it is about: the first `used` of what came. */
+/* The job gets the bytes it is about: the first `used` of what is pending. */
 static void start(struct orma_server *self, struct conn *c, struct orma_job *job,
                   struct orma_str body, size_t used)
 {
     struct orma_buf rest = {0};
 
+    used += c->at;
     orma_buf_put(&rest, c->in.data + used, c->in.len - used);
     c->ending |= rest.failed;
     job->in = c->in;
     job->body = body;
     c->in = rest;
+    c->at = 0;
     job->stream = c->stream;
+    c->stream_len = c->stream.in.len;
     c->stream = (struct orma_rpc_stream){0};
     orma_buf_put(&job->origin, c->origin.data, c->origin.len);
     job->close_after = c->close_after;
@@ -224,7 +238,7 @@ static bool take_request(struct orma_server *self, struct conn *c)
 {
     struct orma_http_request rq;
 
-    switch (orma_http_request_parse(orma_buf_str(&c->in), &rq)) {
+    switch (orma_http_request_parse(pending(c), &rq)) {
     case ORMA_HTTP_MORE:
         return false;
     case ORMA_HTTP_BAD:
@@ -237,7 +251,7 @@ static bool take_request(struct orma_server *self, struct conn *c)
         break;
     }
     if (!serve(self, c, &rq))
-        orma_buf_consume(&c->in, rq.used);
+        c->at += rq.used;
     c->begun_ms = 0;
     return true;
 }
@@ -254,11 +268,12 @@ static void put_frame(struct conn *c, enum orma_ws_op op, struct orma_str body)
 static bool take_frame(struct orma_server *self, struct conn *c)
 {
     struct orma_str body = {0};
-    size_t used = 0;
+    uint8_t *data = c->in.data + c->at;
+    size_t used = 0, len = c->in.len - c->at;
 
-    if (c->job && !orma_ws_is_control(c->in.data, c->in.len))
+    if (c->job && !orma_ws_is_control(data, len))
         return false;
-    switch (orma_ws_frame(c->in.data, c->in.len, &body, &used)) {
+    switch (orma_ws_frame(data, len, &body, &used)) {
     case ORMA_WS_MORE:
         return false;
     case ORMA_WS_DATA: {
@@ -283,7 +298,7 @@ static bool take_frame(struct orma_server *self, struct conn *c)
         c->ending = true;
         return false;
     }
-    orma_buf_consume(&c->in, used);
+    c->at += used;
     c->begun_ms = 0;
     return true;
 }
@@ -294,24 +309,30 @@ static bool take_raw(struct orma_server *self, struct conn *c)
 
     c->ending |= !job;
     if (job)
-        start(self, c, job, orma_buf_str(&c->in), c->in.len);
+        start(self, c, job, pending(c), pending(c).len);
     return false;
 }
 
-/* Whatever is whole, up to the next job. */
+/* Whatever is whole, up to the next job, or up to what the client has to read first. */
 static void take_all(struct orma_server *self, struct conn *c)
 {
     bool more = true;
 
-    while (more && c->in.len && !c->ending) {
-        if (c->websocket)
+    c->stalled = false;
+    while (more && pending(c).len && !c->ending && !c->stalled) {
+        if (!c->job && orma_outbox_waiting(&c->out) >= AHEAD_MAX)
+            c->stalled = true;
+        else if (c->websocket)
             more = take_frame(self, c);
         else if (c->job)
-            return;
+            break;
         else
             more = c->raw ? take_raw(self, c) : take_request(self, c);
     }
-    if (c->in.len && !c->job && !c->begun_ms)
+    if (c->at) /* once for all: moving the rest for each would take long */
+        orma_buf_consume(&c->in, c->at);
+    c->at = 0;
+    if (c->in.len && !c->job && !c->begun_ms && !c->stalled)
         c->begun_ms = self->now_ms;
     if (c->in.failed)
         c->ending = true;
@@ -328,6 +349,32 @@ static size_t total_out(const struct orma_server *self)
     return sum;
 }
 
+static size_t total_in(const struct orma_server *self)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < CONNS_MAX; i++) {
+        const struct conn *c = &self->conns[i];
+
+        /* The stream belongs to the worker while a job runs: what it had then, and what came. */
+        sum += c->in.len + (c->job ? c->job->in.len + c->stream_len : c->stream.in.len);
+    }
+    return sum;
+}
+
+/* A message that came in many pieces is held like a request that did: for so long, and so much. */
+static void look_at_stream(struct orma_server *self, struct conn *c, size_t came)
+{
+    size_t len = c->stream.in.len;
+
+    if (!len)
+        c->half_ms = 0;
+    else if (!c->half_ms || len <= came) /* another one than before */
+        c->half_ms = self->now_ms;
+    if (len > READ_BLOCK && total_in(self) > IN_TOTAL_MAX)
+        c->ending = true;
+}
+
 static void job_done(struct orma_server *self, struct conn *c)
 {
     struct orma_job *job = c->job;
@@ -335,6 +382,7 @@ static void job_done(struct orma_server *self, struct conn *c)
     c->job = NULL;
     c->stream = job->stream;
     job->stream = (struct orma_rpc_stream){0};
+    look_at_stream(self, c, job->body.len);
     c->ending |= job->close_after || job->cut;
     orma_job_free(job);
     c->used_ms = self->used_ms = self->now_ms;
@@ -366,31 +414,32 @@ static void fetch(struct orma_server *self, struct conn *c)
 }
 
 /* Sends what can be sent. Ends the connection if it is over. */
-static void push(struct orma_server *self, struct conn *c)
+static void push_once(struct orma_server *self, struct conn *c)
 {
     int64_t n = orma_outbox_flush(&c->out, c->fd);
     bool all = n >= 0 && !orma_outbox_waiting(&c->out);
 
     if (n > 0 || all)
         c->sent_ms = self->now_ms;
-    if (n < 0 || (all && c->ending) || (all && c->eof && !c->job))
+    if (n < 0 || (all && c->ending) || (all && c->eof && !c->job && !c->stalled))
         end(self, c);
+}
+
+/* The same, and takes the requests that waited for it. */
+static void push(struct orma_server *self, struct conn *c)
+{
+    push_once(self, c);
+    while (c->fd >= 0 && c->stalled && orma_outbox_waiting(&c->out) < AHEAD_MAX) {
+        take_all(self, c);
+        push_once(self, c);
+    }
 }
 
 /* ---- connections ---- */
 
-static size_t total_in(const struct orma_server *self)
-{
-    size_t sum = 0;
-
-    for (size_t i = 0; i < CONNS_MAX; i++)
-        sum += self->conns[i].in.len + (self->conns[i].job ? self->conns[i].job->in.len : 0);
-    return sum;
-}
-
 static bool wants_to_read(const struct conn *c)
 {
-    return !c->eof && !c->ending && c->in.len < (c->job ? AHEAD_MAX : IN_MAX);
+    return !c->eof && !c->ending && !c->stalled && c->in.len < (c->job ? AHEAD_MAX : IN_MAX);
 }
 
 static void on_end_of_input(struct orma_server *self, struct conn *c)
@@ -509,6 +558,9 @@ static void check_times(struct orma_server *self, struct conn *c,
         end(self, c);
     else if (c->eof && c->job && now - c->eof_ms > HALF_CLOSED_MS)
         end(self, c);
+    else if (c->half_ms && !c->job &&
+             now - c->half_ms > REQUEST_MS + c->stream.in.len / REQUEST_BYTES_PER_MS)
+        end(self, c);
     else if (c->begun_ms && !c->job && !c->ending &&
              now - c->begun_ms > REQUEST_MS + c->in.len / REQUEST_BYTES_PER_MS) {
         if (!c->websocket)
@@ -532,7 +584,7 @@ static int sleep_ms(const struct orma_server *self, const struct orma_jobs_state
     for (size_t i = 0; i < CONNS_MAX; i++) {
         const struct conn *c = &self->conns[i];
 
-        if (c->fd >= 0 && (c->begun_ms || orma_outbox_waiting(&c->out)))
+        if (c->fd >= 0 && (c->begun_ms || c->half_ms || orma_outbox_waiting(&c->out)))
             ms = ORMA_MIN(ms, 500u);
     }
     return ms == UINT64_MAX ? -1 : ms > INT32_MAX ? INT32_MAX : (int)ms;
@@ -555,7 +607,7 @@ static short events_of(const struct conn *c)
 
     if (wants_to_read(c))
         events |= POLLIN;
-    else if (!c->eof)
+    else if (!c->eof && !c->stalled) /* behind what waits there may be more requests */
         events |= POLLRDHUP;
     return events;
 }

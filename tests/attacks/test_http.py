@@ -130,6 +130,84 @@ class Http(Server):
                 got += data if code == 2 else b""
             s.close()
 
+    def test_web_socket_pings_during_an_answer(self):
+        """Their answers stand between the frames of the answer, never within one."""
+        s, stop = self.web_socket(), threading.Event()
+        rows = 200000
+        s.sendall(websocket.frame(2, sub(1, num(2, 3) + sub(103, sub(1, "with recursive r(x) as (select 1 union all select x + 1 from r "
+                                                                   f"limit {rows}) select x, hex(zeroblob(40)) from r")))))
+
+        def ping():
+            while not stop.wait(0.0005):
+                s.sendall(websocket.frame(9, b"p" * 20))
+        thread = threading.Thread(target=ping)
+        thread.start()
+        try:
+            kinds, size = {2: 0, 10: 0}, 0
+            while size < rows * 81:
+                code, data = websocket.read_frame(s)
+                self.assertTrue(code == 10 and data == b"p" * 20 or code == 2 and data[:1] == b"\x0a", (code, data[:40]))
+                kinds[code] += 1
+                size += len(data) if code == 2 else 0
+        finally:
+            stop.set()
+            thread.join()
+        self.assertGreater(min(kinds.values()), 3)
+
+    def test_answers_that_nobody_reads(self):
+        """Requests are shorter than their answers: they wait until what was answered is read, and all are answered then."""
+        for request in (b"GET / HTTP/1.1\r\n\r\n", b"GET /status HTTP/1.1\r\n\r\n", self.post("/query", sub(1, "select 1"))):
+            s, before, sent, data, got = self.connect(), self.server_memory_kb(), 0, request * 200000, 0
+            s.setblocking(False)
+            while select.select([], [s], [], 1)[1] and sent < len(data):
+                sent += s.send(data[sent:])
+            time.sleep(1)
+            if SLOW == 1:
+                self.assertLess(self.server_memory_kb() - before, 15000, f"kB for answers to {request}, which nobody reads")
+            s.settimeout(20 * SLOW)
+            s.shutdown(socket.SHUT_WR)
+            tail = b""
+            try:
+                while piece := s.recv(1 << 20):
+                    piece = tail + piece
+                    got += piece.count(b"HTTP/1.1 200")
+                    tail = piece[-11:]
+            except ConnectionResetError:
+                self.assertTrue(request.startswith(b"POST"))  # who shuts its side down does not wait long for queries
+            self.assertGreaterEqual(got, min(sent // len(request), 100), request)
+            if request[:3] == b"GET":
+                self.assertEqual(got, sent // len(request))
+            s.close()
+
+    def test_halves_of_messages(self):
+        """A message of the RPC may come in many frames: what is held is limited, in size and in time."""
+        first, before, held = self.web_socket(), self.server_memory_kb(), []
+        first.sendall(websocket.frame(2, b"\x0a" + varint(1000)))
+        begin, refused = time.monotonic(), 0
+        for _ in range(10):
+            s = self.web_socket()
+            held.append(s)
+            try:
+                s.sendall(websocket.frame(2, b"\x0a" + varint(63 << 20)))
+                for _ in range(5):
+                    s.sendall(b"\x82\xff" + struct.pack(">Q", 8 << 20) + bytes(4) + bytes(8 << 20))
+            except OSError:
+                refused += 1
+        if SLOW == 1:
+            self.assertLess(self.server_memory_kb() - before, 320000, "kB of messages that are not whole")
+        self.assertGreater(refused, 0)
+        self.assert_answers()
+        with self.assertRaises((EOFError, ConnectionResetError)):
+            websocket.read_frame(first)
+        self.assertLess(time.monotonic() - begin, 15 * SLOW)
+
+    def test_messages_of_others(self):
+        """What one client sends by /rpc, half a message or none, is nothing to the next one."""
+        good = self.post("/rpc", sub(1, num(2, 3) + sub(103, sub(1, "select 'good' as x"))))
+        for bad in (b"\xff" * 30, b"\x0a" + varint(60 << 20) + b"abc", b"\x0a", sub(1, b"\xff" * 20)[:-1]):
+            self.ask(self.post("/rpc", bad))
+            self.assertIn(b"good\0", self.ask(good), bad)
+
     def test_web_socket_frames_against_the_rules(self):
         def masked(first, size, data=b""):
             return bytes([first]) + size + b"\0\0\0\0" + data

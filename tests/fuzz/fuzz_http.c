@@ -60,13 +60,15 @@ static bool swallow(void *ctx, const void *data, size_t len)
 
 static void rpc(const uint8_t *data, size_t size)
 {
+    struct orma_rpc_stream stream = {0};
     struct orma_rpc *rpc;
     size_t total = 0, half = size / 2;
 
     if (orma_rpc_new(NULL, &rpc) < 0)
         return;
-    if (orma_rpc_feed(rpc, NULL, data, half, swallow, &total))
-        (void)orma_rpc_feed(rpc, NULL, data + half, size - half, swallow, &total);
+    if (orma_rpc_feed(rpc, &stream, data, half, swallow, &total))
+        (void)orma_rpc_feed(rpc, &stream, data + half, size - half, swallow, &total);
+    orma_rpc_stream_fini(&stream);
     orma_rpc_free(rpc);
 }
 
