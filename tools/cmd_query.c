@@ -118,6 +118,11 @@ static int take_argument(struct query *q, const char *text)
         return orma_cli_usage_error(&q->cli,
                                     "'%s' is not SQL; a file with SQL follows -f: %s %s -f %s",
                                     text, q->cli.program, q->traces[0], text);
+    if (q->traces_num && !strcmp(text, "-"))
+        return orma_cli_usage_error(&q->cli,
+                                    "'-' is a trace and comes first, alone; without SQL, it is "
+                                    "read from standard input: %s %s < FILE.sql",
+                                    q->cli.program, q->traces[0]);
     if (!q->traces_num || access(text, F_OK) == 0) {
         if (!orma_convert_merge_fits("orma query", q->traces, q->traces_num, text))
             return ORMA_EXIT_FAILURE;
@@ -232,6 +237,15 @@ static int parse(struct query *q, bool *ret_go_on)
         return orma_cli_usage_error(&q->cli, "no trace given: orma query TRACE [SQL]");
     if (q->apart && q->many.patterns_num)
         return orma_cli_usage_error(&q->cli, "--apart cannot be combined with --all");
+    if (q->traces_num && !strcmp(q->traces[0], "-")) {
+        if (q->traces_num > 1)
+            return orma_cli_usage_error(&q->cli, "'-' is the only trace: name files to join some");
+        if (!q->sql && (!q->file || !strcmp(q->file, "-")))
+            return orma_cli_usage_error(&q->cli,
+                                        "the trace is standard input: give the SQL as an argument "
+                                        "or with -f FILE: %s - 'SELECT ...' < TRACE",
+                                        q->cli.program);
+    }
     const char *const others[] = {q->traces_num > 1 ? q->traces[1] : NULL, NULL};
     if (q->traces_num && orma_cli_check_order(&q->cli, q->traces[0], others, 1) != ORMA_EXIT_OK)
         return ORMA_EXIT_USAGE;
@@ -368,7 +382,8 @@ const struct orma_command orma_cmd_query = {
     .name = "query",
     .summary = "Query a trace in SQL.",
     .synopsis = "[OPTIONS] TRACE... [SQL]\n[OPTIONS] TRACE... -f FILE\n--all PATTERN [OPTIONS] SQL",
-    .details = "TRACE is a trace in any supported format; several traces share one timeline, as "
+    .details = "TRACE is a trace in any supported format, or - for standard input; several traces "
+               "share one timeline, as "
                "with 'orma merge'. The SQL comes from the argument, from FILE, or from standard "
                "input; separate statements with semicolons. The tables to start with: slice, "
                "thread, process, sched, thread_state, counter, args, stats.\n"

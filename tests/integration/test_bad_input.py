@@ -90,6 +90,25 @@ class BadInput(Case):
         (self.dir / "t.pftrace").write_bytes(recorded())
         self.message(ORMA, "query", "-f", "absent.sql", "t.pftrace", code=1, says="absent.sql")
 
+    def test_standard_input_is_a_trace(self):
+        """- is what comes from another program, or a file; the SQL then comes from elsewhere."""
+        path = self.dir / "t.json"
+        path.write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"piped"}]')
+        sql = "SELECT name FROM slice"
+        with open(path, "rb") as file:
+            for source in ({"input": path.read_bytes()}, {"stdin": file}):
+                self.assertIn(b"piped", self.run_program(ORMA, "query", "-", sql, **source).stdout)
+        for argv in (["report", "-"], ["stats", "-"]):
+            done = self.run_program(ORMA, *argv, input=path.read_bytes())
+            self.assertEqual(done.returncode, 0, done.stderr)
+        (self.dir / "q.sql").write_text(sql)
+        self.assertIn(b"piped", self.run_program(ORMA, "query", "-", "-f", self.dir / "q.sql", input=path.read_bytes()).stdout)
+        self.message(ORMA, "query", "-", code=2, says="orma query - 'SELECT ...' < TRACE")
+        self.message(ORMA, "query", path, "-", code=2, says=f"orma query {path} < FILE.sql")
+        self.message(ORMA, "query", "-", path, sql, code=2, says="'-' is the only trace")
+        done = self.run_program(ORMA, "query", "-", sql, input=b"")
+        self.assertIn(b"orma query: -: the file is empty", done.stderr)
+
     def test_what_came_out_of_a_broken_container_is_read(self):
         events = [f'{{"ph":"X","pid":1,"ts":{i},"dur":1,"name":"{random.Random(i).random()}"}}' for i in range(5000)]
         text = ("[" + ",".join(events) + "]").encode()

@@ -26,6 +26,8 @@
 /* So many sentences about what could not be read stand in front of the answer. */
 #define UNREAD_SHOWN 3
 
+#define STANDARD_INPUT "/dev/stdin" /* that - stands for; read as a pipe, or mapped as a file */
+
 struct progress {
     uint64_t start_ns, drawn_ns;
     bool plain; /* as the processor's shell prints it */
@@ -116,12 +118,20 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
     const bool live = chatter == ORMA_LOAD_PROGRESS || chatter == ORMA_LOAD_TELLS;
     bool show = chatter == ORMA_LOAD_SHELL || (live && isatty(STDERR_FILENO));
     char room[PATH_MAX];
-    const char *file = orma_load_in_folder(path, room, sizeof(room));
+    const bool piped = !strcmp(path, "-"); /* a file of that name is ./- */
+    const char *file = piped ? STANDARD_INPUT : orma_load_in_folder(path, room, sizeof(room));
+
+    if (piped && isatty(STDIN_FILENO)) {
+        fprintf(stderr, "%s: standard input is a terminal: pipe a trace into it, or name a file\n",
+                program);
+        return -EINVAL;
+    }
     int r = orma_load_cache_use(tp, program);
 
     if (r)
         return r;
-    orma_inputs_add(path, file == path ? ORMA_INPUTS_FILE : ORMA_INPUTS_FOLDER);
+    orma_inputs_add(piped ? file : path,
+                    file == path || piped ? ORMA_INPUTS_FILE : ORMA_INPUTS_FOLDER);
     orma_processor_protect(tp, orma_inputs_hit);
     r = orma_processor_load_file(tp, file, show ? on_progress : NULL, &p);
     uint64_t took = orma_clock_monotonic() - start;

@@ -27,7 +27,7 @@ enum orma_load_chatter {
 const char *orma_load_in_folder(const char *path, char *room, size_t size);
 
 /* 0, or -errno with one line on stderr: "PROGRAM: PATH: what". *ret_ns: how long it took; may be
- * NULL. Folders as above are taken. */
+ * NULL. Folders as above are taken; "-" is standard input. */
 int orma_load_trace(struct orma_processor *tp, const char *program, const char *path,
                     enum orma_load_chatter chatter, uint64_t *ret_ns);
 
