@@ -61,6 +61,17 @@ static bool load_event(struct orma_stacks_loader *l)
     return l->self->event;
 }
 
+/* Why there is no time. */
+static void load_taken_by(struct orma_stacks_loader *l)
+{
+    struct orma_stacks_rows rows = orma_stacks_rows_of(
+        l, "SELECT group_concat(name, ', ') FROM (SELECT DISTINCT name FROM perf_counter_track "
+           "WHERE is_timebase AND name IS NOT NULL ORDER BY name)");
+
+    while (orma_stacks_rows_next(&rows))
+        l->self->taken_by = orma_stacks_keep_text(l, orma_stacks_rows_text(&rows, 0));
+}
+
 static void load_period(struct orma_stacks_loader *l)
 {
     struct orma_stacks_rows rows =
@@ -72,6 +83,8 @@ static void load_period(struct orma_stacks_loader *l)
         l->self->period_ns = 0;
     if (l->self->timed)
         l->self->period_ns = 1;
+    if (!l->self->period_ns && !l->self->event)
+        load_taken_by(l);
 }
 
 /* ---- CPU time that was counted ---- */

@@ -107,6 +107,8 @@ struct orma_stacks {
     uint64_t left_out, rounded;
     uint64_t period_ns; /* that a weight of 1 stands for; 0: not known, or no time */
     uint32_t event; /* in `texts`: what was counted, if it is not time; 0: it is, or not known */
+    /* In `texts`: the events that samples were taken by, where no time is known; 0: not known. */
+    uint32_t taken_by;
     int64_t first_ns, last_ns;
     struct orma_stacks_counted
         counted; /* of SAMPLES of time, if none are left out but by process and thread */

@@ -567,6 +567,22 @@ static void put_change(const struct orma_profile_report_style *style, const stru
     fputc('\n', style->out);
 }
 
+/* Samples without a time have shares only; which of both it is, and what to do. */
+static void put_without_time(const struct orma_profile_report_style *style,
+                             const struct orma_stacks *s, const char *which)
+{
+    if (s->kind != ORMA_STACKS_SAMPLES || s->sums || s->event || s->period_ns)
+        return;
+    fprintf(style->out, "no times: %s ", which);
+    if (s->taken_by) {
+        fputs("is sampled by ", style->out);
+        put_text(style->out, orma_stacks_text(s, s->taken_by), NO_LIMIT, false);
+        fputs(", of which no time is known (perf record -e cpu-clock counts time)\n", style->out);
+    } else {
+        fputs("does not say what a sample stands for\n", style->out);
+    }
+}
+
 void orma_profile_report_diff(const struct orma_profile_report_style *style,
                               const struct orma_stacks *before, const struct orma_stacks *after,
                               const struct orma_stacks_change *changes, size_t num)
@@ -574,6 +590,8 @@ void orma_profile_report_diff(const struct orma_profile_report_style *style,
     bool ns = before->period_ns && after->period_ns;
     size_t top = style->top ? ORMA_MIN(style->top, num) : num;
 
+    put_without_time(style, before, "BEFORE");
+    put_without_time(style, after, "AFTER");
     fprintf(style->out, " %*s %-*s %*s %*s    share              function\n", AMOUNT_WIDTH,
             "change", AMOUNT_WIDTH + 2, "", AMOUNT_WIDTH, "before", AMOUNT_WIDTH, "after");
     for (size_t i = 0; i < top; i++)

@@ -2,6 +2,7 @@
 import json
 import re
 import shutil
+import struct
 
 from orma_env import *
 
@@ -220,6 +221,32 @@ class Report(Case):
         first = first[1 + next(i for i, line in enumerate(first) if line.endswith("function")):]
         self.assertEqual([line.split()[-1] for line in first[:3]], ["main", "py::outer", "py::inner"])
         self.assertIn(b"expected self or total", self.orma("profile", "report", "--sort", "x", "p.folded", code=2).stderr)
+
+    def perf_data(self, name, event, samples):
+        """As perf writes it into a pipe: samples of 250000 of the event, in two functions without names."""
+        def record(kind, data):
+            return struct.pack("<IHH", kind, 2, 8 + len(data)) + data
+
+        ip_tid_time_cpu_period = 1 | 2 | 4 | 1 << 7 | 1 << 8
+        attr = struct.pack("<IIQQQQQ", 1, 112, 0, 4000, ip_tid_time_cpu_period, 0, 1 << 10 | 1 << 18).ljust(112, b"\0")
+        (self.dir / name).write_bytes(struct.pack("<8sQ", b"PERFILE2", 16) + record(64, attr + struct.pack("<Q", 9)) +
+                                      record(78, struct.pack("<QQ", 2, 9) + event.encode().ljust(16, b"\0")) +
+                                      b"".join(record(9, struct.pack("<QIIQIIQ", 0x1000, 40, 40, 1000 + i * 250000, 1, 0, 250000)) for i in range(samples)))
+        return self.dir / name
+
+    def test_times_of_perf_data(self):
+        """The clocks of the kernel count ns; of other events no time is known, and the answer says so."""
+        clock, more = self.perf_data("a.data", "cpu-clock:u", 100), self.perf_data("b.data", "task-clock", 400)
+        said = self.orma("profile", "diff", clock, more).stdout.decode()
+        self.assertIn("100 samples, one per 250.0 us: 25.0 ms of CPU time", said)
+        self.assertRegex(said, r"\+75\.0 ms \+-\d.* 25\.0 ms +100\.0 ms .* more ")
+        self.assertNotIn("no times", said)
+        cycles = self.perf_data("c.data", "cycles:u", 400)
+        said = self.orma("profile", "diff", clock, cycles).stdout.decode()
+        self.assertIn("no times: AFTER is sampled by cycles:u, of which no time is known", said)
+        self.assertNotIn("BEFORE is", said)
+        self.assertRegex(said, r"\+300 .* 100 +400 ")
+        self.assertNotIn("CPU time", self.orma("profile", "report", cycles).stdout.decode())
 
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')

@@ -72,7 +72,8 @@ JOIN __intrinsic_track AS t ON t.id = c.track_id
 WHERE t.type = 'stack_sample_time';
 
 -- The time between two samples of a cpu: what is commonest among the first ones. Those that nobody wanted lie
--- between others, so the mean would be too large.
+-- between others, so the mean would be too large. Files of perf name no unit: the two clocks of the kernel count ns,
+-- unless something else was sampled beside them.
 CREATE PERFETTO VIEW _orma_sample_period AS
 SELECT CAST(delta AS INT) * 1000 AS period_ns
 FROM (
@@ -82,7 +83,10 @@ FROM (
     FROM counter AS c
     JOIN perf_counter_track AS t ON t.id = c.track_id
     JOIN __intrinsic_profiler_session AS n ON n.id = t.perf_session_id
-    WHERE t.is_timebase AND n.timebase_unit = 'ns'
+    WHERE t.is_timebase AND (n.timebase_unit = 'ns' OR n.timebase_unit IS NULL AND NOT EXISTS (
+      SELECT 1 FROM perf_counter_track AS y JOIN __intrinsic_profiler_session AS m ON m.id = y.perf_session_id
+      WHERE y.is_timebase AND m.timebase_unit IS NULL AND y.name NOT GLOB 'cpu-clock*' AND y.name NOT GLOB 'task-clock*'
+    ))
     LIMIT 5000
   )
 )
