@@ -122,6 +122,15 @@ static bool is_fine(void *ctx, const struct orma_processor_stat *stat)
     return false;
 }
 
+#define UNRELATED "clock_sync_unrelatable_clock_domains"
+
+/* One file, of perf: there is nothing that its clock could be related to. */
+static bool is_alone(struct orma_processor *tp)
+{
+    return orma_load_number(tp, "SELECT coalesce(group_concat(trace_type), '') = 'perf' FROM "
+                                "__intrinsic_trace_file WHERE NOT is_container") == 1;
+}
+
 /* What is fine, or among what could not be read. */
 struct told {
     struct orma_processor *tp;
@@ -133,7 +142,7 @@ static bool is_told(void *ctx, const struct orma_processor_stat *stat)
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     const struct told *told = ctx;
 
-    if (is_fine(told->loss, stat))
+    if (is_fine(told->loss, stat) || (!strcmp(stat->name, UNRELATED) && is_alone(told->tp)))
         return true;
     orma_buf_printf(&sql,
                     "SELECT count(*) FROM import_account WHERE unit = 'statistic' AND kind = '%s'",
@@ -149,7 +158,8 @@ static unsigned count_troubles(struct orma_processor *tp, struct orma_ledger *lo
     unsigned num = 0;
 
     for (uint32_t n = 0; orma_processor_stat(tp, n, &stat); n++)
-        num += stat.value > 0 && !strcmp(stat.severity, severity) && !is_fine(loss, &stat);
+        num += stat.value > 0 && !strcmp(stat.severity, severity) && !is_fine(loss, &stat) &&
+               !(!strcmp(stat.name, UNRELATED) && is_alone(tp));
     return num;
 }
 
@@ -233,6 +243,15 @@ static void print_losses(struct orma_processor *tp, const struct orma_ledger *lo
                loss->kernel_overrun ? ", lost in its buffers or never written" : "");
 }
 
+/* No trouble: nothing is wrong with the times of a file that is alone. */
+static void print_own_clock(struct orma_processor *tp)
+{
+    if (is_alone(tp) &&
+        orma_load_number(tp, "SELECT total(value) FROM stats WHERE name = '" UNRELATED "'") > 0)
+        printf("Note: its clock is its own, not related to other clocks; times are correct among "
+               "themselves.\n");
+}
+
 static unsigned print_unread(struct orma_processor *tp)
 {
     if (orma_processor_unread(tp, 0))
@@ -275,6 +294,7 @@ static int print_stats(struct orma_processor *tp, bool all)
                                        : "No loss was counted, and everything could be read");
     if (!troubles && !(orma_ledger_is_none(&loss) && switches))
         print_edges(tp);
+    print_own_clock(tp);
     if (orma_ledger_total(&loss) && loss.has_ledger)
         r = print_ledger(tp);
     print_advice(tp);

@@ -56,11 +56,18 @@ static void put_table(struct orma_view *self, const char *name, const char *sql)
 #define UNREAD                                                                                     \
     "SELECT message, '', CASE reason WHEN 'error' THEN 'error' ELSE 'data_loss' END, count FROM "  \
     "import_account WHERE message IS NOT NULL ORDER BY id LIMIT 100"
+/* A file of perf that is alone has nothing that its clock could be related to: no problem, but a
+ * fact. */
+#define UNRELATED "name = 'clock_sync_unrelatable_clock_domains'"
+#define ALONE                                                                                      \
+    "(SELECT group_concat(trace_type) FROM __intrinsic_trace_file WHERE NOT is_container) = "      \
+    "'perf'"
 /* What the sentences of the account do not say. */
 #define PROBLEMS                                                                                   \
     "SELECT name, idx, severity, value FROM stats WHERE value > 0 AND severity IN ('data_loss', "  \
     "'error') AND name NOT IN ('damaged_places', 'damaged_bytes') AND name NOT IN (SELECT kind "   \
-    "FROM import_account WHERE unit = 'statistic') ORDER BY severity, value DESC LIMIT 100"
+    "FROM import_account WHERE unit = 'statistic') AND NOT (" UNRELATED " AND " ALONE              \
+    ") ORDER BY severity, value DESC LIMIT 100"
 /* What a sample stands for, where all of them count time. */
 #define PERIOD                                                                                     \
     "SELECT period_ns FROM _orma_sample_period WHERE NOT EXISTS (SELECT 1 FROM "                   \
@@ -104,9 +111,12 @@ static void put_problems(struct orma_view *self)
 }
 
 #define FACTS                                                                                      \
-    "SELECT name, coalesce(str_value, CAST(int_value AS TEXT)) FROM metadata WHERE "               \
+    "SELECT 'clock', 'its own, not related to other clocks; times are correct among themselves' "  \
+    "FROM stats WHERE value > 0 AND " UNRELATED " AND " ALONE                                      \
+    " UNION ALL SELECT * FROM (SELECT name, coalesce(str_value, CAST(int_value AS TEXT)) FROM "    \
+    "metadata WHERE "                                                                              \
     "coalesce(str_value, int_value) IS NOT NULL AND length(coalesce(str_value, '')) < 200 LIMIT "  \
-    "100"
+    "100)"
 
 /* Whole numbers that browsers would round become texts. */
 static size_t put_number(struct orma_buf *out, const char *number)

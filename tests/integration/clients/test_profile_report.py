@@ -3,6 +3,7 @@ import json
 import re
 import shutil
 import struct
+import zipfile
 
 from orma_env import *
 
@@ -247,6 +248,26 @@ class Report(Case):
         self.assertNotIn("BEFORE is", said)
         self.assertRegex(said, r"\+300 .* 100 +400 ")
         self.assertNotIn("CPU time", self.orma("profile", "report", cycles).stdout.decode())
+
+    def test_the_clock_of_perf_data(self):
+        """perf's own, which nothing relates to others: no trouble as long as there are none."""
+        clock = self.perf_data("a.data", "cpu-clock", 100)
+        said = self.orma("stats", clock).stdout.decode()
+        self.assertIn("Note: its clock is its own, not related to other clocks", said)
+        self.assertIn("Everything that the trace holds could be read", said)
+        self.assertNotIn("health issues", said)
+        self.assertNotIn("kind of errors", self.orma("stats", "--brief", clock).stdout.decode())
+        self.assertNotIn("clock sync", self.orma("report", clock, "overview").stdout.decode())
+        self.orma("view", "-o", "a.html", clock)
+        page = (self.dir / "a.html").read_text()
+        self.assertIn('"problems":[]', page)
+        self.assertIn('["clock","its own, not related to other clocks', page)
+        with zipfile.ZipFile(self.dir / "two.zip", "w") as two:
+            two.write(clock, "a.data")
+            two.write(self.perf_data("b.data", "cpu-clock", 50), "b.data")
+        said = self.orma("stats", "two.zip").stdout.decode()
+        self.assertNotIn("Note: its clock", said)
+        self.assertIn("nothing relates to the clock of other files", said)
 
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')
