@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "sdk/base/defs.h"
 #include "sdk/base/vec.h"
@@ -44,6 +45,7 @@ void traced_reap(struct traced_reaper *self, struct traced_turns *turns, void *b
 {
     if (!base)
         return;
+    size = orma_align_up(size, (size_t)sysconf(_SC_PAGESIZE)); /* slices begin at whole pages */
     if (size <= STEP || ORMA_GROW(&self->mappings, &self->cap, self->num + 1)) {
         (void)munmap(base, size); /* our own mapping */
         return;

@@ -1,6 +1,9 @@
 /* Turns of the loop without anybody to serve: order of the two queues, and lines of the log. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tests/support/leaks.h"
 #include "traced/loop/loop.h"
@@ -81,6 +84,29 @@ Test(traced_loop, limits_lines_about_clients)
     for (int i = 0; i < 1000; i++)
         lines += traced_loop_may_log(&loop);
     cr_assert_eq(lines, 50);
+    traced_loop_fini(&loop);
+    orma_assert_no_leaks();
+}
+
+static bool is_mapped(uint8_t *at, size_t len)
+{
+    return msync(at, len, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+Test(traced_loop, unmaps_all_of_a_size_that_is_no_whole_number_of_pages)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = ((size_t)40 << 20) + 1024;
+    struct traced_loop loop;
+
+    cr_assert_eq(traced_loop_init(&loop), 0);
+    uint8_t *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert_neq(base, MAP_FAILED);
+    cr_assert(is_mapped(base + size / page * page, 1));
+    traced_reap(&loop.reaper, &loop.turns, base, size);
+    turn_until_idle(&loop);
+    for (size_t at = 0; at < size; at += (size_t)1 << 20)
+        cr_assert_not(is_mapped(base + at, page), "at %zu", at);
     traced_loop_fini(&loop);
     orma_assert_no_leaks();
 }
