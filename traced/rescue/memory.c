@@ -12,6 +12,9 @@
 
 /* Pages are given in steps. */
 #define STEP ((size_t)256 << 10)
+/* From this size on pages may be huge, but not the first ones: as in buffers/buffer_life.c. */
+#define HUGE_MIN ((size_t)16 << 20)
+#define HUGE_FROM ((size_t)2 << 20)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
@@ -71,6 +74,8 @@ int traced_rescue_map(struct traced_rescue_folder *folder, const char *name, siz
         warn_full(folder, name);
         return r;
     }
+    if (whole >= HUGE_MIN) /* where the file system has none, small ones do */
+        (void)madvise(data + HUGE_FROM, whole - HUGE_FROM, MADV_HUGEPAGE);
     *ret = (struct traced_rescue_memory){
         .folder = folder, .head = head, .data = data, .size = size, .limit = size};
     memcpy(ret->name, name, strnlen(name, sizeof(ret->name) - 1));
