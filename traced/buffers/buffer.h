@@ -189,6 +189,7 @@ struct traced_buffer {
     bool settled;       /* the session has ended */
     bool paused;        /* see traced_buffer_read() */
     uint64_t read_at;   /* bytes that had been written when the last reading began */
+    unsigned turn;      /* packets of the sequence that is being read, so far */
     uint64_t repeat_at; /* ... when its writers were last asked to repeat names and clocks */
     struct traced_buffer_stats stats;
     struct orma_map seqs_by_key;

@@ -23,6 +23,13 @@
 /* Chunks and sequences that one call looks at before it gives others a turn. */
 #define PATIENCE 4096u
 
+/*
+ * Packets of one sequence, until it is the turn of the next one. That is so where reading may have
+ * to wait for the disk: what a writer left in the buffer once would never be read beside one that
+ * goes on writing, and be overwritten.
+ */
+#define TURN 1024u
+
 /* More chunks than this are no packet: 64 MiB in pages of 4 KiB. */
 #define CHAIN_MAX 16384u
 
@@ -381,8 +388,14 @@ bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret)
     while (!orma_list_empty(&self->ready)) {
         struct traced_seq *seq = ORMA_CONTAINER_OF(self->ready.next, struct traced_seq, ready_link);
 
-        if (read_seq(self, seq, ret, &patience))
+        if (read_seq(self, seq, ret, &patience)) {
+            if (self->keeps_read && ORMA_UNLIKELY(++self->turn >= TURN)) {
+                self->turn = 0;
+                orma_list_remove(&seq->ready_link);
+                orma_list_insert(&self->ready, &seq->ready_link);
+            }
             return true;
+        }
         if (ORMA_UNLIKELY(patience <= 1)) {
             self->paused = true;
             return false;
@@ -390,6 +403,7 @@ bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret)
         patience--;
         orma_list_remove(&seq->ready_link);
         seq->is_ready = false;
+        self->turn = 0;
         if (seq->rd < seq->len)
             orma_list_insert(&self->stalled, &seq->ready_link);
     }

@@ -68,7 +68,6 @@ struct traced_file {
     /* Never changed after the start. */
     int fd;
     bool sync;
-    size_t queue_max; /* bytes from which on it is full */
     struct traced_compression compression;
     uint64_t max_bytes;
     int progress_fd; /* eventfd, the thread's: look at the counters */
@@ -82,6 +81,7 @@ struct traced_file {
     /* Under the lock, which is taken with no other lock. */
     pthread_mutex_t lock;
     pthread_cond_t more;
+    size_t queue_max;        /* bytes from which on it is full */
     struct orma_list blocks; /* block.link */
     struct orma_list ready;  /* block.link: compressed, to be taken */
     size_t queued_bytes;
@@ -515,6 +515,13 @@ bool traced_file_is_full(struct traced_file *self)
     pthread_mutex_unlock(&self->lock);
     self->was_full |= full;
     return full;
+}
+
+void traced_file_set_queue_max(struct traced_file *self, size_t bytes)
+{
+    pthread_mutex_lock(&self->lock);
+    self->queue_max = bytes;
+    pthread_mutex_unlock(&self->lock);
 }
 
 void traced_file_write(struct traced_file *self, struct orma_buf *block)

@@ -48,6 +48,8 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
 
 /* Is so much queued that the owner should hold back? `fn` is called when that changes. */
 bool traced_file_is_full(struct traced_file *self);
+/* From now on it is full with so many bytes. Whoever raises it looks again by himself. */
+void traced_file_set_queue_max(struct traced_file *self, size_t bytes);
 
 /* Takes the buffer's memory. */
 void traced_file_write(struct traced_file *self, struct orma_buf *block);

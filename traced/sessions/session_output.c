@@ -24,6 +24,10 @@
 #define FILL_SHARE 4
 #define FILL_MAX ((size_t)1 << 20)
 #define QUEUE_MAX ((size_t)64 << 20)
+/* What waits for the disk is in the buffer as well, if that outlasts the service: then this much is
+ * enough for the thread to have something to do, until so much or half of a buffer is left. */
+#define QUEUE_KEPT ((size_t)2 << 20)
+#define LEFT_MAX ((size_t)8 << 20)
 #define WRITE_PERIOD_MS 5000
 #define WRITE_PERIOD_MIN_MS 100
 #define FLUSH_PERIOD_MS 5000
@@ -114,12 +118,47 @@ static void hand_over(struct traced_session *self, struct orma_buf *block)
     traced_file_write(self->output.file, block);
 }
 
+/* While the disk is slow as much may wait for it as the buffers hold, within reason. */
+static size_t queue_max(const struct traced_session *self)
+{
+    size_t kb = 0;
+
+    for (size_t i = 0; i < self->config->n_buffers; i++)
+        kb += self->config->buffers[i]->size_kb;
+    return ORMA_MIN(kb << 10, QUEUE_MAX);
+}
+
+/* Does one of the buffers hold so much that was not read that it has little space left? */
+static bool is_pressed(const struct traced_session *self)
+{
+    for (size_t i = 0; i < self->buffers_num; i++) {
+        const struct traced_buffer *buf = self->buffers[i].buf;
+        uint64_t gone = buf->stats.bytes_read + buf->stats.bytes_overwritten;
+
+        if (gone + buf->size - ORMA_MIN(buf->size / 2, LEFT_MAX) < buf->stats.bytes_written)
+            return true;
+    }
+    return false;
+}
+
+/* Buffers that keep what was read hold it until it is in the file: it should not be in memory
+ * twice, unless something would be lost. */
+static void bound_queue(struct traced_session *self)
+{
+    if (self->rescue.state.folder)
+        traced_file_set_queue_max(self->output.file,
+                                  is_pressed(self) ? queue_max(self) : QUEUE_KEPT);
+}
+
 /* One batch into the file. True: there is more. */
 static bool write_some(struct traced_work *work)
 {
     struct traced_session *self = ORMA_CONTAINER_OF(work, struct traced_session, output.read_work);
 
-    if (!self->output.file || self->output.finished || traced_file_is_full(self->output.file))
+    if (!self->output.file || self->output.finished)
+        return false;
+    bound_queue(self);
+    if (traced_file_is_full(self->output.file))
         return false; /* on_file_progress() comes when it accepts more */
     struct orma_buf block = traced_file_spare(self->output.file);
     int r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
@@ -149,9 +188,13 @@ static bool syncs(const struct traced_session *self)
 
 void traced_session_output_note_data(struct traced_session *self)
 {
-    if (!self->output.file || self->output.reading || self->output.finished ||
-        !traced_triggers_let_read(self))
+    if (!self->output.file || self->output.finished || !traced_triggers_let_read(self))
         return;
+    if (self->output.reading) {
+        if (self->rescue.state.folder && is_pressed(self)) /* the file accepts more now */
+            traced_turns_add(&self->registry->loop->turns, &self->output.read_work);
+        return;
+    }
     for (size_t i = 0; i < self->buffers_num; i++) {
         const struct traced_buffer *buf = self->buffers[i].buf;
         size_t fill = buf->size / FILL_SHARE;
@@ -241,16 +284,6 @@ enum traced_batch traced_session_output_read_batch(struct traced_session *self, 
     self->output.squeezing = true;
     traced_file_write(self->output.squeezer, &batch);
     return TRACED_BATCH_LATER;
-}
-
-/* While the disk is slow as much may wait for it as the buffers hold, within reason. */
-static size_t queue_max(const struct traced_session *self)
-{
-    size_t kb = 0;
-
-    for (size_t i = 0; i < self->config->n_buffers; i++)
-        kb += self->config->buffers[i]->size_kb;
-    return ORMA_MIN(kb << 10, QUEUE_MAX);
 }
 
 int traced_session_output_open(struct traced_session *self, int fd, struct orma_buf *error)

@@ -143,6 +143,26 @@ class Rescue(Case):
     def test_the_program_first_then_the_service(self):
         self.rounds("program", self.config(kb=65536), True, ["app", "service", "recorder"])
 
+    def test_what_waits_for_the_disk_is_in_memory_once(self):
+        service = self.start_traced()
+
+        def kilobytes(what):
+            status = pathlib.Path(f"/proc/{service.pid}/status").read_text()
+            return int(re.search(rf"{what}:\s+(\d+)", status)[1])
+
+        config = self.config(kb=131072, more=FILE)
+        recorder = self.start(ORMA, "record", "-q", "-c", config, "-o", "-", stdout=subprocess.PIPE,  # nobody reads
+                              stderr=subprocess.DEVNULL)
+        self.wait_for("a session", lambda: b"STARTED" in self.run_program(ORMA, "status").stdout.upper())
+        anonymous, shared = kilobytes("RssAnon"), kilobytes("RssShmem")
+        app = self.app(pause_us=0, threads=1)
+        self.wait_for("24 MiB", lambda: kilobytes("RssShmem") - shared > 24 << 10)
+        oracle = self.kill(app)
+        self.assertLess(kilobytes("RssAnon") - anonymous, 8 << 10)
+        self.kill(service)
+        recorder.kill()
+        self.check(self.recover()[0], oracle)
+
     def test_a_recording_that_is_its_own_service(self):
         """`orma record` with its program in one group, all of it killed."""
         rng = random.Random("own")

@@ -505,3 +505,46 @@ Test(rescue, records_that_lie_are_read_without_harm)
     free(data);
     orma_assert_no_leaks();
 }
+
+/* ---- reading beside the disk ---- */
+
+static void write_chunks(struct traced_buffer *buf, uint16_t writer, uint32_t chunks)
+{
+    struct traced_seq *seq = traced_buffer_seq(buf, 7, writer);
+    struct numbers n = {0};
+    uint8_t payload[700];
+
+    for (uint32_t i = 0; i < chunks; i++) {
+        struct traced_chunk chunk = {
+            .chunk_id = i, .complete = true, .payload = payload, .payload_size = sizeof(payload)};
+
+        chunk.packets = fill_chunk(&n, payload, sizeof(payload));
+        traced_buffer_write(buf, seq, &chunk);
+    }
+}
+
+Test(rescue, one_sequence_does_not_keep_others_from_being_read)
+{
+    char base[64];
+    struct traced_buffer *buf;
+    struct traced_packet p;
+    unsigned before = 0, all = 0;
+
+    make_base(base);
+    struct traced_rescue_folder *folder = make_folder(base);
+    cr_assert_eq(traced_buffer_new_in(KIB(1024), TRACED_RING, folder, "b", "q", &buf), 0);
+    traced_buffer_keep_read(buf);
+    write_chunks(buf, 1, 1000);
+    write_chunks(buf, 2, 1);
+    traced_buffer_read_begin(buf);
+    for (bool seen = false; traced_buffer_read(buf, &p); all++) {
+        seen |= p.seq->writer_id == 2;
+        before += !seen;
+    }
+    cr_assert_gt(all, 50000u);
+    cr_assert_lt(before, 2000u);
+    traced_buffer_free(buf);
+    traced_rescue_folder_free(folder);
+    remove_base(base);
+    orma_assert_no_leaks();
+}
