@@ -42,6 +42,13 @@ static void look(struct orma_extension_table *t)
                    ask(t, "SELECT count(*) FROM \"%w\" WHERE typeof(id) != 'integer'") == 0;
 }
 
+/* With the name of the table: alone, the name of a column that is gone would be a text. */
+static void put_column(sqlite3_str *plan, const char *before, const struct orma_extension_table *t,
+                       int column)
+{
+    sqlite3_str_appendf(plan, "%s\"%w\".\"%w\"", before, t->name, t->names[column]);
+}
+
 /* What follows the name of the column; %d is the parameter. NULL: not pushed down. */
 static const char *operator_of(int op)
 {
@@ -125,7 +132,7 @@ static void put_columns(const struct orma_extension_table *t, const sqlite3_inde
     between = "";
     for (int i = 0; i < t->columns; i++) {
         if (is_used(t, info, i)) {
-            sqlite3_str_appendf(plan, "%s\"%w\"", between, t->names[i]);
+            put_column(plan, between, t, i);
             between = ", ";
         }
     }
@@ -184,7 +191,8 @@ static bool put_where(const struct orma_extension_table *t, sqlite3_index_info *
         sqlite3_str_appendall(plan, before);
         if (loose)
             sqlite3_str_appendf(plan, "%c%d ", ORMA_EXTENSION_LOOSE, *args + 1);
-        sqlite3_str_appendf(plan, "\"%w\" %s", t->names[c->iColumn], op);
+        put_column(plan, "", t, c->iColumn);
+        sqlite3_str_appendf(plan, " %s", op);
         before = " AND ";
         /* Each has its argument, needed or not: only then SQLite keeps to what the term depends on.
          */
@@ -206,10 +214,10 @@ static void put_order(const struct orma_extension_table *t, sqlite3_index_info *
         if (info->aOrderBy[i].iColumn < 0)
             return;
     }
-    for (int i = 0; i < info->nOrderBy; i++)
-        sqlite3_str_appendf(plan, "%s\"%w\"%s", i ? ", " : " ORDER BY ",
-                            t->names[info->aOrderBy[i].iColumn],
-                            info->aOrderBy[i].desc ? " DESC" : "");
+    for (int i = 0; i < info->nOrderBy; i++) {
+        put_column(plan, i ? ", " : " ORDER BY ", t, info->aOrderBy[i].iColumn);
+        sqlite3_str_appendall(plan, info->aOrderBy[i].desc ? " DESC" : "");
+    }
     info->orderByConsumed = info->nOrderBy > 0;
 }
 

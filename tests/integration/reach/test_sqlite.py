@@ -276,6 +276,8 @@ class Sqlite(Installed):
                 ([opened, "CREATE VIRTUAL TABLE main.x USING orma"], "no trace is open as 'main'"),
                 ([opened, "CREATE VIRTUAL TABLE temp.missing USING orma"], "no such table"),
                 ([opened, "INSERT INTO slice(name) VALUES ('x')"], "may not be modified"),
+                ([opened, "SELECT orma_run('CREATE PERFETTO TABLE k AS SELECT 1 AS x')", "SELECT orma_run('CREATE OR REPLACE PERFETTO TABLE k AS "
+                  "SELECT 2 AS y')", "SELECT x FROM k"], "no such column: k.x"),
                 (["CREATE TABLE temp.slice(a)", opened, "SELECT ts FROM slice"], "no such column: ts"),
                 ([f"CREATE VIEW v AS SELECT orma_open('{self.trace}') AS a", "SELECT a FROM v"], "unsafe use of orma_open"),
         ]:
