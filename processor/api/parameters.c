@@ -9,6 +9,9 @@
 #include "processor/api/query_impl.h"
 #include "processor/sql/script/bound.h"
 
+/* More has no place in SQLite, which would take the largest lengths for none. */
+#define BYTES_MAX ((size_t)INT32_MAX)
+
 unsigned orma_query_parameters(const struct orma_query *self)
 {
     return self->stmt->params;
@@ -84,7 +87,11 @@ int orma_query_bind_text(struct orma_query *self, unsigned param, const char *te
     sqlite3_stmt *stmt;
     int r = may_bind(self, param, &stmt);
 
+    if (!text)
+        return orma_query_bind_null(self, param);
     len = len == ORMA_WHOLE ? strlen(text) : len;
+    if (!r && len > BYTES_MAX)
+        r = -E2BIG;
     if (!r && !(r = result_of(sqlite3_bind_text64(stmt, (int)param, text, len, SQLITE_TRANSIENT,
                                                   SQLITE_UTF8))))
         orma_bound_note_text(self->stmt, param, text, len);
@@ -96,6 +103,8 @@ int orma_query_bind_blob(struct orma_query *self, unsigned param, const void *da
     sqlite3_stmt *stmt;
     int r = may_bind(self, param, &stmt);
 
+    if (!r && len > BYTES_MAX)
+        r = -E2BIG;
     /* A NULL pointer would be a NULL, which no bytes are not. */
     if (!r && !(r = result_of(
                     sqlite3_bind_blob64(stmt, (int)param, len ? data : "", len, SQLITE_TRANSIENT))))

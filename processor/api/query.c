@@ -39,7 +39,7 @@ int orma_script_open(struct orma_processor *self, const char *sql, size_t len, c
                      struct orma_script_run **ret)
 {
     struct orma_script_run *run = calloc(1, sizeof(*run));
-    struct orma_str text = {sql, len == SIZE_MAX ? strlen(sql) : len};
+    struct orma_str text = {sql, !sql ? 0 : len == SIZE_MAX ? strlen(sql) : len};
     struct orma_buf frame = {0};
     int r = run ? 0 : -ENOMEM;
 

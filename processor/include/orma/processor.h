@@ -184,8 +184,9 @@ ORMA_API int orma_query_step(struct orma_query *self);
 
 /*
  * Parameters (?, ?5, :name, @name, $name) count from 1. They are NULL until bound, stay bound over
- * a reset, and must be bound before the first step. Strings and blobs are copied. -ERANGE: no such
- * parameter; -EBUSY: the query is running, reset it first; -ENOMEM.
+ * a reset, and must be bound before the first step. Strings and blobs are copied; a text that is a
+ * NULL pointer is a NULL. -ERANGE: no such parameter; -EBUSY: the query is running, reset it first;
+ * -E2BIG: 2 GiB or more; -ENOMEM.
  */
 ORMA_API unsigned orma_query_parameters(const struct orma_query *self);
 /* The index of ":name"; 0: no such parameter. */

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The Python package: as it stands in the tree, with the library and the commands that are installed."""
+import copy
 import ctypes
 import gc
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -275,9 +277,29 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
         row = next(tp.query("SELECT :a AS a, $b AS b, @c AS c", {"b": "it's", "c": None, "a": 0.1}))
         self.assertEqual((row.a, row.b, row.c), (0.1, "it's", None))
         self.assertEqual(next(tp.query("SELECT ? AS a", [b"\0\1"])).a, b"\0\1")
+        for value in (-1 << 63, (1 << 63) - 1, True, 1.5, bytearray(b"ab"), memoryview(b"abcd")[::2]):
+            want = bytes(value) if isinstance(value, (bytearray, memoryview)) else value
+            self.assertEqual(next(tp.query("SELECT ? AS a", [value])).a, want)
+        if numpy:
+            for value in (numpy.int64(7), numpy.uint8(7), numpy.float32(0.5), numpy.float64(0.5)):
+                self.assertEqual(next(tp.query("SELECT ? AS a", [value])).a, value)
+        for value in (1 << 63, -(1 << 63) - 1, 1 << 70):
+            with self.assertRaisesRegex(OverflowError, "more than 64 bits"):
+                tp.query("SELECT ? AS a", [value])
+        for value in ([1], object(), {1}):
+            with self.assertRaises(TypeError):
+                tp.query("SELECT ? AS a", [value])
         for bad in ([1, 2], {"other": 1}):
             with self.assertRaisesRegex(orma.TraceProcessorException, "parameter"):
                 tp.query("SELECT :a", bad)
+
+    def test_there_are_no_copies(self):
+        """Two objects would free one processor."""
+        tp = self.open()
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "open the trace again"):
+                copied(tp)
+        self.assertEqual(next(tp.query("SELECT 1 AS a")).a, 1)
 
     def test_columns_without_numpy(self):
         columns = self.open().columns("SELECT dur, name, iif(id % 2, NULL, id) AS even, CAST(name AS BLOB) AS b FROM slice")

@@ -57,6 +57,11 @@ Test(library, parameters_are_bound_kept_and_bound_anew)
     cr_assert_eq(orma_query_bind_text(q, 2, "two three", 3), 0);
     cr_assert_eq(orma_query_bind_null(q, 3), 0);
     expect_row(q, "-9223372036854775808 two ");
+    cr_assert_eq(orma_query_reset(q), 0);
+    cr_assert_eq(orma_query_bind_text(q, 2, NULL, ORMA_WHOLE), 0);
+    cr_assert_eq(orma_query_bind_text(q, 3, "x", SIZE_MAX - 1), -E2BIG);
+    cr_assert_eq(orma_query_bind_blob(q, 3, "x", (size_t)1 << 31), -E2BIG);
+    expect_row(q, "-9223372036854775808  ");
     cr_assert_eq(orma_query_bind_int64(q, 0, 1), -ERANGE);
     cr_assert_eq(orma_query_bind_int64(q, 4, 1), -ERANGE);
     orma_query_free(q);

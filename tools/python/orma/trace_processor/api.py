@@ -394,17 +394,20 @@ class TraceProcessor:
                 at = i + 1
                 if named:
                     at = next((n for n in (lib.orma_query_parameter(query, (p + key).encode()) for p in ":@$") if n), 0)
-                if isinstance(value, (bool, int)):
-                    result = lib.orma_query_bind_int64(query, at, value)
-                elif isinstance(value, float):
-                    result = lib.orma_query_bind_double(query, at, value)
+                if hasattr(value, "__index__"):  # numbers of numpy, too
+                    whole = value.__index__()
+                    if not -1 << 63 <= whole < 1 << 63:  # ctypes would cut it
+                        raise OverflowError(f"parameter {key!r}: {whole} has more than 64 bits")
+                    result = lib.orma_query_bind_int64(query, at, whole)
+                elif hasattr(value, "__float__"):
+                    result = lib.orma_query_bind_double(query, at, float(value))
                 elif value is None:
                     result = lib.orma_query_bind_null(query, at)
                 elif isinstance(value, str):
                     data = value.encode()
                     result = lib.orma_query_bind_text(query, at, data, len(data))
                 else:
-                    data = bytes(value)
+                    data = bytes(memoryview(value))  # bytes() alone makes bytes of lists and counts
                     result = lib.orma_query_bind_blob(query, at, data, len(data))
                 if result:
                     raise TraceProcessorException(f"parameter {key!r}: {os.strerror(-result)}")
@@ -564,6 +567,15 @@ class TraceProcessor:
             tp, self._tp = self._tp, None
             if tp is not None:
                 self._lib.orma_processor_free(tp)
+
+    def __copy__(self):
+        raise TypeError("a TraceProcessor cannot be copied: open the trace again")
+
+    def __deepcopy__(self, _):
+        return self.__copy__()
+
+    def __reduce__(self):
+        raise TypeError("a TraceProcessor cannot be pickled: open the trace again")
 
     def __enter__(self):
         return self
