@@ -395,8 +395,14 @@ class Timeline(BrowserCase):
         b = self.open_file(trace)
         b.wait("document.querySelectorAll('.flame canvas').length === 2")
         told = b.run("return document.querySelector('.content').innerText")
-        for wanted in ("libc.malloc, not freed", "7.8 KiB", "libc.malloc, allocated", "9.3 KiB"):
+        for wanted in ("libc.malloc, not freed", "7.8 KiB", "libc.malloc, allocated", "9.3 KiB", "there is no timeline"):
             self.assertIn(wanted, told)
+        page = b.run("return document.body.innerText")
+        self.assertNotRegex(page, r"\b\d+ ns\b", "sums lie at no time")
+        self.assertEqual(b.run("return [...document.querySelectorAll('.strip, .splitter')].map((e) => e.offsetHeight)"), [0, 0, 0])
+        self.assertGreater(b.run("return document.querySelector('.panel').offsetHeight / innerHeight"), 0.8)
+        b.key("q", "KeyQ")
+        self.assertGreater(b.run("return document.querySelector('.panel').offsetHeight"), 0, "it stays: there is nothing else")
         self.nothing_wrong()
 
     def test_graphs_of_objects(self):

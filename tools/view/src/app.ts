@@ -80,6 +80,7 @@ export class App {
     this.search = new Search(this, this.searchBox, this.found);
     this.view = { from: 0, nsPerPx: Math.max(LEAST_NS_PER_PX, trace.span / 1000) };
     this.timeline = el("main", { class: "timeline", "aria-label": "Timeline" }, this.banners, el("div", { class: "strip" }, this.overview), el("div", { class: "strip" }, this.ruler), this.main, this.panel.splitter, this.panel.root);
+    this.arrange();
     if (trace.info.report) this.report = new ReportPage(this, trace.info.report);
     this.banners.append(...banner(this));
     root.append(header(this), this.errors, ...(this.report ? [this.report.root] : []), this.timeline, this.tip, this.live);
@@ -93,6 +94,12 @@ export class App {
     this.link.readLink(trace.info.partial !== undefined);
     if (!location.hash) this.showReport(true);
     document.title = `${trace.info.title} \u2013 orma`;
+  }
+
+  /** Memory has no times: the panel is all that there is. */
+  private arrange(): void {
+    this.timeline.classList.toggle("memory", this.trace.isMemory);
+    this.timeline.setAttribute("aria-label", this.trace.isMemory ? "Memory" : "Timeline");
   }
 
   /** Where something is going on, if that is not all of the trace. */
@@ -116,6 +123,7 @@ export class App {
     this.marker.sums = undefined;
     this.root.querySelector("header")?.replaceWith(header(this));
     this.banners.replaceChildren(...banner(this));
+    this.arrange();
     this.panel.begin();
     if (!trace.info.partial) {
       const moved = this.lastChange !== -Infinity;

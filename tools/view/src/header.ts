@@ -19,7 +19,7 @@ export function briefly(sentences: string[]): string {
 export function header(app: App): HTMLElement {
   const { counts, problems, title, losses = "" } = app.trace.info;
   const lost = /^(lost|incomplete)/.test(losses);
-  const facts = [duration(app.trace.span), counted(counts.slices, "slice"), counted(counts.states, "thread state"), counted(counts.values, "value"), counted(counts.logs, "message")].filter(Boolean).join(" \u00b7 ");
+  const facts = [app.trace.isMemory ? "memory" : duration(app.trace.span), counted(counts.slices, "slice"), counted(counts.states, "thread state"), counted(counts.values, "value"), counted(counts.logs, "message")].filter(Boolean).join(" \u00b7 ");
   const button = (text: string, label: string, run: () => void): HTMLElement => el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
   const step = (text: string, label: string, run: () => void): HTMLElement => {
     const ret = button(text, label, run);

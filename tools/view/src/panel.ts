@@ -20,6 +20,7 @@ const priority = (n: number): string => ["", "", "Verbose", "Debug", "Info", "Wa
 
 const TABS = ["Details", "Selection", "Flame graph", "Log", "SQL", "Trace"] as const;
 type Tab = (typeof TABS)[number];
+const MEMORY = "A profile of memory: which functions hold or allocated how much, with their callers above them. These are sums, so there is no timeline. Click on a function to zoom into it.";
 
 export class Panel {
   readonly splitter = el("div", { class: "splitter", role: "separator", "aria-orientation": "horizontal", "aria-label": "Height of the panel", tabindex: 0, "aria-valuenow": 230 });
@@ -83,6 +84,7 @@ export class Panel {
   }
 
   toggle(): void {
+    if (this.app.trace.isMemory && !this.root.hidden) return; // it is all that there is
     this.root.hidden = !this.root.hidden;
     this.splitter.hidden = this.root.hidden;
   }
@@ -140,7 +142,7 @@ export class Panel {
   private hint(): HTMLElement {
     const { counts } = this.app.trace.info;
     const some = counts.slices + counts.states + counts.values + counts.logs + this.app.trace.heaps.length > 0;
-    return el("p", { class: "note" }, !some ? "This trace has nothing that a timeline can show: no slices, no scheduling, no counters. orma stats TRACE says what was recorded; if it is stacks with sums, orma convert flamegraph TRACE shows them."
+    return el("p", { class: "note" }, this.app.trace.isMemory ? MEMORY : !some ? "This trace has nothing that a timeline can show: no slices, no scheduling, no counters. orma stats TRACE says what was recorded; if it is stacks with sums, orma convert flamegraph TRACE shows them."
       : !counts.slices && !counts.states ? "Only counters, logs or profiles were recorded. Click on a value for its details, drag across rows for statistics."
       : !counts.slices ? "No slices were recorded: see the CPUs and the states of threads. Click on one for its details."
         : "Click on a slice for its details, drag across rows for statistics, press ? for the keys.");
@@ -365,7 +367,7 @@ export class Panel {
     });
     if (!here) return;
     const what = this.area ? `the chosen range (${duration(area.to - area.from)})` : "the whole trace";
-    const out: Node[] = [];
+    const out: Node[] = trace.isMemory ? [el("p", { class: "note" }, MEMORY)] : [];
     if (samples.total) out.push(el("h2", {}, `Samples of ${what}`), flameGraph(samples, () => this.app.painter.colors, (n) => samplesText(n, trace.info.samplePeriod), "samples"));
     if (slices.total) out.push(el("h2", {}, `Slices of ${what}`), flameGraph(slices, () => this.app.painter.colors, duration, "slices"));
     out.push(...this.heaps());
@@ -472,7 +474,8 @@ export class Panel {
     if (gaps.length)
       cols.append(table([{ name: "Where", text: (r: (typeof gaps)[number]) => { const row = this.app.trace.rows[r.row]; return row ? this.app.trace.label(row) : "?"; }, go: (r) => this.app.showRow(r.row) }, { name: "Before", text: (r) => place(r.to), sort: (r) => r.to, go: (r) => void this.app.trace.load(r.row).then(() => this.app.zoomTo(r.from, r.to)) },
         { name: "What", text: (r) => r.reason }], gaps, -1, "Gaps: data is missing before these times"));
-    cols.append(this.list([["Length", duration(span)], ["Begins at", `${begin} ns of the trace's clock`], ...info.facts.map(([k, v]) => [k.replace(/_/g, " "), v] as [string, string])]));
+    const times: [string, string][] = this.app.trace.isMemory ? [["Taken at", `${begin} ns of the trace's clock`]] : [["Length", duration(span)], ["Begins at", `${begin} ns of the trace's clock`]];
+    cols.append(this.list([...times, ...info.facts.map(([k, v]) => [k.replace(/_/g, " "), v] as [string, string])]));
     out.push(cols);
     this.put(...out);
   }

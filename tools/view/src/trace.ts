@@ -270,6 +270,12 @@ export class Trace {
     this.span = Number(BigInt(info.to) - this.begin);
   }
 
+  /** What a heap profile has: sums, which lie at no time. */
+  get isMemory(): boolean {
+    const { slices, states, values, logs } = this.info.counts;
+    return !this.info.partial && this.heaps.length > 0 && !slices && !states && !values && !logs && !this.rows.some((row) => row?.items);
+  }
+
   static async open(source: Source, waiting: (how: Waiting) => unknown): Promise<Trace> {
     const info = await source.info(waiting);
     const ret = new Trace(info, source);
