@@ -475,6 +475,7 @@ static int put_kind(struct heap *self, struct orma_processor *tp,
                     const struct orma_heap_collector_stats *stats, enum orma_stacks_kind kind,
                     bool picture)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf title = {0};
     const struct orma_stacks_choice choice = {.kind = kind};
     struct orma_profile_report_style style = orma_profile_report_style(stdout);
     char each[ORMA_UNITS_TEXT_MAX], error[ORMA_UNITS_TEXT_MAX];
@@ -498,7 +499,10 @@ static int put_kind(struct heap *self, struct orma_processor *tp,
                error));
     orma_profile_report_top(&style, &stacks);
     fputc('\n', stdout);
-    r = picture ? orma_convert_profile_folder_flame(&self->folder, &stacks, name_of(self)) : 0;
+    orma_buf_printf(&title, "%s: memory that was %s", name_of(self),
+                    kind == ORMA_STACKS_HEAP ? "not freed" : "allocated");
+    r = picture ? orma_convert_profile_folder_flame(&self->folder, &stacks, orma_buf_cstr(&title))
+                : 0;
     orma_stacks_fini(&stacks);
     return r;
 }

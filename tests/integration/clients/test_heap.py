@@ -51,7 +51,7 @@ class Heap(Case):
         said = done.stdout.decode()
         self.assertRegex(said, r"12\.5 MiB +[\d.]+ % +12\.5 MiB +lose")
         self.assertRegex(said, r"one sample per 64\.0 KiB: an estimate, off by at most [\d.]+ MiB")
-        self.assertTrue((self.out / "flamegraph.html").exists())
+        self.assertRegex((self.out / "flamegraph.html").read_text(), r"<title>[^<]*p: memory that was not freed")
         self.assertTrue(list(self.out.glob("heap_dump.*.libc.malloc.pb")))
         again = self.orma("profile", "report", self.out, "--heap", "allocated").stdout.decode()
         self.assertIn("allocated", again)
