@@ -44,6 +44,10 @@ def cpu_seconds(pid):
     return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11]) / os.sysconf("SC_CLK_TCK") if pid else 0
 
 
+def states_of_threads(pid):
+    return {stat.read_text().rpartition(")")[2].split()[0] for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")}
+
+
 class Record(Case):
     def demo_slices(self, trace):
         return int(self.one(trace, """
@@ -219,6 +223,7 @@ class Record(Case):
             demo = child_named(p.pid, DEMO.name)
             os.kill(demo, signal.SIGSTOP)
             self.addCleanup(kill_quietly, demo)
+            self.wait_for("all its threads to stand still", lambda: states_of_threads(demo) == {"T"})
             for _ in range(2):
                 p.send_signal(signal.SIGINT)
                 self.wait_for("the signal to be taken", lambda: self.takes_signals(p))
