@@ -93,7 +93,7 @@ static void run_rpc(struct orma_job *job, struct orma_rpc *rpc)
 {
     begin_chunks(job);
     job->close_after |=
-        !orma_rpc_feed(rpc, &job->stream, job->body.data, job->body.len, send_chunk, job);
+        !orma_rpc_feed_body(rpc, job->body.data, job->body.len, send_chunk, job);
     end_chunks(job);
 }
 

@@ -24,6 +24,9 @@
 
 #define VERSION_NAME "v58.2-orma-" ORMA_VERSION
 
+/* Of a message in several HTTP requests; longer ones come whole. */
+#define HALF_MAX ((size_t)1 << 20)
+
 struct orma_rpc {
     struct orma_processor_config config;
     orma_rpc_prepare_fn *prepare; /* may be NULL */
@@ -34,6 +37,7 @@ struct orma_rpc {
     char *broken; /* why the trace could not be read; NULL: it could */
     char *trace_name;
     pthread_mutex_t tp_lock; /* whoever interrupts reads `tp` from another thread */
+    struct orma_rpc_stream half; /* of a message whose begin an HTTP request brought */
     uint64_t last_request, responses;
     struct orma_metatrace metatrace;
     struct orma_summarizers *summarizers; /* of `tp`; NULL: none was made yet */
@@ -70,6 +74,7 @@ void orma_rpc_free(struct orma_rpc *self)
         return;
     forget_summarizers(self);
     orma_processor_free(self->tp);
+    orma_rpc_stream_fini(&self->half);
     orma_metatrace_fini(&self->metatrace);
     pthread_mutex_destroy(&self->tp_lock);
     free(self->trace_name);
@@ -688,4 +693,36 @@ bool orma_rpc_feed(struct orma_rpc *self, struct orma_rpc_stream *s, const void 
         return good;
     s->failed = true;
     return fatal("RPC framing error", send, ctx);
+}
+
+static bool is_whole(const uint8_t *data, size_t len)
+{
+    size_t at, size;
+
+    for (; len; data += at + size, len -= at + size) {
+        if (next_frame(data, len, &at, &size) != FRAME_WHOLE)
+            return false;
+    }
+    return true;
+}
+
+bool orma_rpc_feed_body(struct orma_rpc *self, const void *data, size_t len, orma_rpc_send_fn *send,
+                        void *ctx)
+{
+    struct orma_rpc_stream own = {0};
+
+    if (self->half.in.len && !is_whole(data, len)) {
+        own = self->half;
+        self->half = (struct orma_rpc_stream){0};
+    }
+    bool good = orma_rpc_feed(self, &own, data, len, send, ctx);
+    if (own.in.len && !own.failed && own.in.len <= HALF_MAX) {
+        orma_rpc_stream_fini(&self->half);
+        self->half = own;
+        return good;
+    }
+    if (own.in.len && !own.failed)
+        good = fatal("a request is cut: send it whole, in one body", send, ctx);
+    orma_rpc_stream_fini(&own);
+    return good;
 }

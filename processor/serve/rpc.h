@@ -60,6 +60,14 @@ void orma_rpc_stream_fini(struct orma_rpc_stream *self);
 bool orma_rpc_feed(struct orma_rpc *self, struct orma_rpc_stream *stream, const void *data,
                    size_t len, orma_rpc_send_fn *send, void *ctx);
 
+/*
+ * The same for the body of an HTTP request. A body may end in the middle of a message, and another
+ * one go on, by whatever connection, as in the reference; a body of whole messages is never taken
+ * for the end of another, so that no client spoils what others ask.
+ */
+bool orma_rpc_feed_body(struct orma_rpc *self, const void *data, size_t len, orma_rpc_send_fn *send,
+                        void *ctx);
+
 /* Stops the query that runs in another thread; loading goes on. Without effect if none runs. */
 void orma_rpc_interrupt(struct orma_rpc *self);
 
