@@ -43,7 +43,6 @@ uint16_t traced_record_check(const struct traced_record *rec)
     return (uint16_t)(mixed >> 48);
 }
 
-/* The one place where the memory comes from. Lazily backed: what is never written costs nothing. */
 /* ---- overwriting ---- */
 
 static void remember_partial(struct traced_seq *seq, uint32_t chunk_id, uint16_t frags)
