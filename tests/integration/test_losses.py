@@ -165,16 +165,17 @@ class Losses(Case):
         self.assertIn(b"make the buffer larger", record)
 
     def test_a_ring_repeats_its_names(self):
-        """The service asks for them each time that an eighth has gone by, whatever period the config sets for that."""
-        for period in "", "incremental_state_config { clear_period_ms: 100000000 }":
+        """The service asks for them each time that an eighth has gone by; of larger rings whatever period the config sets."""
+        for size_kb, iterations, spin, period in ((512, 20000, 20000, ""),
+                                                  (8192, 400000, 1000, "incremental_state_config { clear_period_ms: 100000000 }")):
             with self.subTest(period=period):
-                self.check_repeated_names(period)
+                self.check_repeated_names(size_kb, iterations, spin, period)
 
-    def check_repeated_names(self, period):
-        (self.dir / "c.txt").write_text("""buffers { size_kb: 512 fill_policy: RING_BUFFER }
-            data_sources { config { name: "track_event" } } """ + period)
+    def check_repeated_names(self, size_kb, iterations, spin, period):
+        (self.dir / "c.txt").write_text("buffers { size_kb: %d fill_policy: RING_BUFFER } "
+                                        'data_sources { config { name: "track_event" } } ' % size_kb + period)
         record = self.orma("record", "-f", "--private", "-c", "c.txt", "-o", "t.pftrace", "--", DEMO, "--threads", "1",
-                           "--iterations", "20000", "--spin", "20000").stderr
+                           "--iterations", iterations, "--spin", spin).stderr
         overwritten = int(self.one("t.pftrace", "SELECT sum(packets) FROM loss WHERE reason = 'overwritten'"))
         skipped = int(self.one("t.pftrace", """SELECT sum(value) FROM stats
             WHERE name = 'packet_skipped_seq_needs_incremental_state_invalid'"""))

@@ -122,15 +122,22 @@ static void on_clear_timer(evutil_socket_t fd, short what, void *arg)
         clear_producer(self, p);
 }
 
-/* Of a ring: names are to be repeated each time that it has gone on by this share of its size. */
+/* Of a ring: names are to be repeated each time that it has gone on by this share of its size. What
+ * is repeated (a tree of processes, say) may be larger than that of a small ring, and would call for
+ * the next repetition; where the config has a period, rings of less than eight times this leave it
+ * at that. */
 #define REPEAT_SHARE 8
+#define REPEAT_MIN ((uint64_t)1 << 20)
 
-static bool is_ring_due(const struct traced_buffer *buf)
+static bool is_ring_due(const struct traced_buffer *buf, bool has_period)
 {
-    uint64_t written = buf->stats.bytes_written;
+    uint64_t written = buf->stats.bytes_written, step = buf->size / REPEAT_SHARE, first;
 
-    return buf->policy == TRACED_RING && written - buf->read_at > buf->size / REPEAT_SHARE &&
-           written - buf->repeat_at > buf->size / REPEAT_SHARE;
+    if (has_period)
+        step = ORMA_MAX(step, REPEAT_MIN);
+    first = has_period ? step : ORMA_MIN(ORMA_MAX(step, REPEAT_MIN), buf->size / 2);
+    return buf->policy == TRACED_RING && written - buf->read_at > first &&
+           written - buf->repeat_at > step;
 }
 
 /* Asks all who write into this buffer. */
@@ -153,7 +160,7 @@ void traced_session_note_rings(struct traced_session *self)
     for (uint32_t i = 0; i < self->buffers_num; i++) {
         struct traced_buffer *buf = self->buffers[i].buf;
 
-        if (!is_ring_due(buf))
+        if (!is_ring_due(buf, clear_period_ms(self) > 0))
             continue;
         buf->repeat_at = buf->stats.bytes_written;
         repeat_names(self, i);

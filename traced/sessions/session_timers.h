@@ -38,7 +38,7 @@ void traced_session_timers_stop(struct traced_session *session);
 
 /* Data has come. A ring that nobody reads asks its writers to repeat names and clocks each time
  * that it has gone on by an eighth, so that what is left of it can be read. A period in the config
- * does not replace that: writers that are fast fill the ring within it. */
+ * does not replace that, unless the ring is small: writers that are fast fill it within the period. */
 void traced_session_note_rings(struct traced_session *session);
 
 /* The end of the session, or of its waiting, by the clock that the config prefers. */

@@ -126,7 +126,7 @@ class ProfileBinaries(ProfileCase):
         if done.returncode:
             self.skipTest("perf does not record here")
         report = self.orma("profile", "report", "perf.data", "-n", "3").stdout.decode()
-        self.assertRegex(report, r"\d+  leaf  calls")
+        self.assertRegex(report, r"\d+ ms  leaf  calls")
         exe.write_bytes(b"another program")
         self.assertNotIn("leaf", self.orma("profile", "report", "perf.data").stdout.decode())
 
