@@ -1,81 +1,26 @@
 #include "processor/sql/base/memory.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "processor/store/large.h"
-#include "sdk/base/buf.h"
-#include "sdk/base/fd.h"
-#include "sdk/base/str.h"
+#include "processor/threads/groups.h"
+#include "sdk/base/defs.h"
 
-/* More names of groups no process has. */
-#define GROUPS_MAX ((size_t)1 << 20)
-
-/* The first number of a file; UINT64_MAX if there is none ("max"), or no file. */
-static uint64_t number_in(const char *path)
+/* Of the second version, or the first. */
+static uint64_t bytes_of_group(const char *folder)
 {
-    unsigned long long val;
-    FILE *f = fopen(path, "re");
-    int found = f ? fscanf(f, "%llu", &val) : 0;
+    long long limit[2];
 
-    if (f)
-        (void)fclose(f); /* only read from */
-    return found == 1 ? val : UINT64_MAX;
-}
-
-/* The least of a group and those around it. `path` begins with a slash, or is empty. */
-static uint64_t least_along(const char *mount, const char *below, struct orma_str path,
-                            const char *file)
-{
-    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
-    uint64_t least = UINT64_MAX;
-
-    for (;;) {
-        while (path.len && path.data[path.len - 1] == '/')
-            path.len--;
-        orma_buf_clear(&name);
-        orma_buf_printf(&name, "%s%s%.*s/%s", mount, below, ORMA_STR_ARG(path), file);
-        if (name.failed)
-            return least;
-        least = ORMA_MIN(least, number_in(orma_buf_cstr(&name)));
-        if (!path.len)
-            return least;
-        while (path.len && path.data[path.len - 1] != '/')
-            path.len--;
-    }
-}
-
-static bool has_memory(struct orma_str controllers)
-{
-    struct orma_str one;
-
-    while (orma_str_cut(&controllers, ',', &one))
-        if (orma_str_eq(one, ORMA_STR("memory")))
-            return true;
-    return false;
+    if (!orma_crew_groups_numbers(folder, "memory.max", limit) &&
+        !orma_crew_groups_numbers(folder, "memory.limit_in_bytes", limit))
+        return UINT64_MAX;
+    return limit[0] < 0 ? UINT64_MAX : (uint64_t)limit[0];
 }
 
 uint64_t orma_sql_memory_of_groups(const char *groups, const char *mount)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
-    const struct orma_str root = {"", 0};
-    uint64_t least = ORMA_MIN(least_along(mount, "", root, "memory.max"),
-                              least_along(mount, "/memory", root, "memory.limit_in_bytes"));
-    struct orma_str rest, line, number, controllers;
-
-    if (orma_fd_read_file(AT_FDCWD, groups, GROUPS_MAX, &text) < 0)
-        return least;
-    /* "0::/user.slice" and, of the first version, "4:memory,cpu:/docker/1234" */
-    for (rest = orma_buf_str(&text); orma_str_cut(&rest, '\n', &line);) {
-        if (!orma_str_cut(&line, ':', &number) || !orma_str_cut(&line, ':', &controllers))
-            continue;
-        if (has_memory(controllers))
-            least = ORMA_MIN(least, least_along(mount, "/memory", line, "memory.limit_in_bytes"));
-        else if (!controllers.len)
-            least = ORMA_MIN(least, least_along(mount, "", line, "memory.max"));
-    }
-    return least;
+    return orma_crew_groups_least(groups, mount, "memory", bytes_of_group);
 }
 
 /* Seven eighths of what the machine, or the container, has. */
