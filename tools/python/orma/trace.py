@@ -26,6 +26,8 @@ import threading
 import time
 import weakref
 
+from orma.wire import varint as _varint
+
 __all__ = ["Recorder", "start", "stop", "recording", "slice", "begin", "end", "instant", "counter", "traced", "is_recording"]
 
 FLUSH_AT = 1 << 20
@@ -36,16 +38,6 @@ BOOTTIME, REALTIME, MONOTONIC = 6, 1, 3
 
 
 # ---- the wire format ----
-
-def _varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 0x7f:
-        out.append(n & 0x7f | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
 
 def _int(field, n):
     return _varint(field << 3) + _varint(n)
