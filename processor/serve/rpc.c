@@ -36,7 +36,7 @@ struct orma_rpc {
     bool got_data;
     char *broken; /* why the trace could not be read; NULL: it could */
     char *trace_name;
-    pthread_mutex_t tp_lock; /* whoever interrupts reads `tp` from another thread */
+    pthread_mutex_t tp_lock;     /* whoever interrupts reads `tp` from another thread */
     struct orma_rpc_stream half; /* of a message whose begin an HTTP request brought */
     uint64_t last_request, responses;
     struct orma_metatrace metatrace;
@@ -716,12 +716,12 @@ bool orma_rpc_feed_body(struct orma_rpc *self, const void *data, size_t len, orm
         self->half = (struct orma_rpc_stream){0};
     }
     bool good = orma_rpc_feed(self, &own, data, len, send, ctx);
-    if (own.in.len && !own.failed && own.in.len <= HALF_MAX) {
+    if (good && own.in.len && own.in.len <= HALF_MAX) {
         orma_rpc_stream_fini(&self->half);
         self->half = own;
-        return good;
+        return true;
     }
-    if (own.in.len && !own.failed)
+    if (good && own.in.len)
         good = fatal("a request is cut: send it whole, in one body", send, ctx);
     orma_rpc_stream_fini(&own);
     return good;
