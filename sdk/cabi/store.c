@@ -360,6 +360,7 @@ static void take_listed(void)
             orma_shm_release(&g.pool->shm, &chunks[i].chunk);
         }
     } while (num == BATCH);
+    orma_pool_look_from_start(g.pool);
     do {
         num = orma_pool_take_patches(g.pool, patches, BATCH);
         for (size_t i = 0; i < num; i++)

@@ -15,6 +15,7 @@
 #include "sdk/cabi/cabi.h"
 #include "sdk/events/te_config.h"
 #include "sdk/wire/pb_writer.h"
+#include "sdk/wire/varint.h"
 
 #define ORMA_CABI_CLOCK_INCREMENTAL 64u
 #define ORMA_CABI_CLOCK_ABSOLUTE 65u
@@ -22,6 +23,8 @@
 #define ORMA_CABI_KINDS 64u
 #define ORMA_CABI_NAMES 64u /* a page: larger pieces of memory are the kernel's, and dear */
 #define ORMA_CABI_NAME_MAX 52u
+/* Tracks that are known to be known without a look into the map. */
+#define ORMA_CABI_RECENT 32u
 /* Categories with such ids are known to be known without a look into the map. */
 #define ORMA_CABI_CATEGORIES 512u
 
@@ -46,6 +49,7 @@ struct orma_cabi_te {
     struct orma_map iids, tracks, kinds, dynamic;
     uint32_t last_iid[ORMA_CABI_KINDS];
     uint64_t known_categories[ORMA_CABI_CATEGORIES / 64];
+    uint64_t recent_tracks[ORMA_CABI_RECENT]; /* 0: none */
     struct orma_cabi_name *names[2]; /* of events, of arguments; ORMA_CABI_NAMES each */
 };
 

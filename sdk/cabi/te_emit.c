@@ -162,7 +162,7 @@ static inline void know_category(struct orma_cabi_te *te, struct orma_buf *inter
 
 static inline uint8_t *put_u64(uint8_t *to, uint32_t field, uint64_t val)
 {
-    return orma_varint_write(orma_varint_write(to, (uint64_t)field << 3), val);
+    return orma_varint_write_fast(orma_varint_write(to, (uint64_t)field << 3), val);
 }
 
 static inline uint8_t *put_fixed(uint8_t *to, uint32_t field, const void *val)

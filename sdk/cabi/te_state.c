@@ -123,7 +123,7 @@ bool orma_cabi_te_wants_dynamic(struct orma_cabi_te *self,
 
 static uint8_t *put_u64(uint8_t *to, uint32_t field, uint64_t val)
 {
-    return orma_varint_write(orma_varint_write(to, (uint64_t)field << 3), val);
+    return orma_varint_write_fast(orma_varint_write(to, (uint64_t)field << 3), val);
 }
 
 uint8_t *orma_cabi_te_put_time(struct orma_cabi_te *self, uint8_t *to, struct orma_cabi_stamp stamp)
@@ -264,6 +264,7 @@ static void forget(struct orma_cabi_te *te)
     orma_map_clear(&te->kinds);
     memset(te->last_iid, 0, sizeof(te->last_iid));
     memset(te->known_categories, 0, sizeof(te->known_categories));
+    memset(te->recent_tracks, 0, sizeof(te->recent_tracks));
     memset(te->names[0], 0, NAMES_SIZE);
     memset(te->names[1], 0, NAMES_SIZE);
 }

@@ -102,7 +102,7 @@ static uint8_t *put_at(uint8_t *to, struct orma_cabi_te *te, struct orma_buf *in
             to = orma_cabi_close(size_at, put_at(size_at + 1, te, interned, l->fields, depth + 1));
             break;
         case ORMA_CABI_FIELD_VARINT:
-            to = orma_varint_write(put_tag(to, f->id, ORMA_PB_VARINT), l->u64);
+            to = orma_varint_write_fast(put_tag(to, f->id, ORMA_PB_VARINT), l->u64);
             break;
         case ORMA_CABI_FIELD_FIXED64:
         case ORMA_CABI_FIELD_DOUBLE:
@@ -137,10 +137,16 @@ static void put_fields(struct orma_buf *b, const struct orma_cabi_proto_field *c
         b->len = (size_t)(orma_cabi_te_put_fields(b->data + b->len, NULL, NULL, fields) - b->data);
 }
 
+static uint64_t *recent(struct orma_cabi_te *te, uint64_t uuid)
+{
+    return &te->recent_tracks[(uuid ^ uuid >> 32) % ORMA_CABI_RECENT];
+}
+
 /* True: it was not known; the descriptor goes between this and end_track(). */
 static bool begin_track(struct orma_cabi_thread *thread, struct orma_cabi_tracer *t, uint64_t uuid,
                         size_t *ret)
 {
+    *recent(t->te, uuid) = uuid;
     if (orma_cabi_te_track_seen(t->te, uuid))
         return false;
     orma_buf_clear(&thread->event);
@@ -189,11 +195,16 @@ static uint64_t registered(struct orma_cabi_thread *thread, struct orma_cabi_tra
     return track->uuid;
 }
 
+static uint64_t named_uuid(const struct orma_cabi_extra *x)
+{
+    return x->named.parent ^ hash_name(x->named.name ? x->named.name : "") ^ x->named.id;
+}
+
 static uint64_t named(struct orma_cabi_thread *thread, struct orma_cabi_tracer *t,
                       const struct orma_cabi_extra *x)
 {
     const char *name = x->named.name ? x->named.name : "";
-    uint64_t uuid = x->named.parent ^ hash_name(name) ^ x->named.id;
+    uint64_t uuid = named_uuid(x);
     size_t at;
 
     if (begin_track(thread, t, uuid, &at)) {
@@ -283,8 +294,8 @@ static uint64_t nested(struct orma_cabi_thread *thread, struct orma_cabi_tracer 
     return uuid;
 }
 
-uint64_t orma_cabi_te_track(struct orma_cabi_thread *thread, struct orma_cabi_tracer *t,
-                            const struct orma_cabi_extra *extra)
+static ORMA_COLD uint64_t track_slowly(struct orma_cabi_thread *thread, struct orma_cabi_tracer *t,
+                                       const struct orma_cabi_extra *extra)
 {
     ORMA_HUSHED;
 
@@ -297,4 +308,17 @@ uint64_t orma_cabi_te_track(struct orma_cabi_thread *thread, struct orma_cabi_tr
         return proto(thread, t, extra->proto_track.uuid, NULL, extra->proto_track.fields);
     }
     return nested(thread, t, extra->tracks);
+}
+
+uint64_t orma_cabi_te_track(struct orma_cabi_thread *thread, struct orma_cabi_tracer *t,
+                            const struct orma_cabi_extra *extra)
+{
+    uint64_t uuid = extra->type == ORMA_CABI_REGISTERED_TRACK ? extra->registered->uuid
+                    : extra->type == ORMA_CABI_NAMED_TRACK    ? named_uuid(extra)
+                    : extra->type == ORMA_CABI_PROTO_TRACK    ? extra->proto_track.uuid
+                                                              : 0;
+
+    if (ORMA_LIKELY(uuid && *recent(t->te, uuid) == uuid))
+        return uuid;
+    return track_slowly(thread, t, extra);
 }

@@ -16,42 +16,7 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_writer.h"
-
-/*
- * Seven bits into each byte, of the lowest 28: first the upper 14 move up by
- * two (x + 3x), then the upper 7 of each half by one (x + x).
- */
-static inline uint32_t orma_ftrace_spread28(uint32_t val)
-{
-    val += (val & 0x0fffc000) * 3;
-    return val + (val & 0x3f803f80);
-}
-
-static inline uint64_t orma_ftrace_spread56(uint64_t val)
-{
-    return orma_ftrace_spread28((uint32_t)val & 0x0fffffff) |
-           (uint64_t)orma_ftrace_spread28((uint32_t)(val >> 28) & 0x0fffffff) << 32;
-}
-
-/* Addresses, and negative numbers: those have ten bytes, of which the ninth holds bits 56 to 62 and
- * the tenth bit 63. */
-static inline uint8_t *orma_ftrace_put_wide(uint8_t *to, uint64_t val)
-{
-    uint64_t bytes = orma_ftrace_spread56(val), rest = val >> 56;
-
-    if (ORMA_LIKELY(!rest)) {
-        unsigned top = 63 ^ (unsigned)__builtin_clzll(bytes | 1);
-
-        bytes |= UINT64_C(0x8080808080808080) & ((UINT64_C(1) << (top & 56)) - 1);
-        memcpy(to, &bytes, sizeof(bytes));
-        return to + (top >> 3) + 1;
-    }
-    bytes |= UINT64_C(0x8080808080808080);
-    memcpy(to, &bytes, sizeof(bytes));
-    to[8] = (uint8_t)rest; /* its bit 7 says that there is one more, and is that one's value */
-    to[9] = 1;
-    return to + 9 + (rest >> 7);
-}
+#include "sdk/wire/varint.h"
 
 /* By the number of zeros above the highest bit that is set, 8 to 64: the continuation bits of all
  * bytes but the last, and their number. */
@@ -76,12 +41,12 @@ static inline uint8_t *orma_ftrace_put_varint(uint8_t *to, uint64_t val)
     if (ORMA_LIKELY(val < (1u << 28))) {
         unsigned zeros = (unsigned)__builtin_clzll(val | 1);
         uint32_t bytes =
-            orma_ftrace_spread28((uint32_t)val) | (uint32_t)orma_ftrace_varint_shape.more[zeros];
+            orma_varint_spread28((uint32_t)val) | (uint32_t)orma_ftrace_varint_shape.more[zeros];
 
         memcpy(to, &bytes, sizeof(bytes));
         return to + orma_ftrace_varint_shape.len[zeros];
     }
-    return orma_ftrace_put_wide(to, val);
+    return orma_varint_write_wide(to, val);
 }
 
 /*
@@ -122,8 +87,8 @@ static inline bool orma_ftrace_can_deposit(void)
 #else
 static inline uint64_t orma_ftrace_deposit(uint64_t val, uint64_t mask)
 {
-    return mask <= UINT32_MAX ? orma_ftrace_spread28((uint32_t)val & 0x0fffffff)
-                              : orma_ftrace_spread56(val);
+    return mask <= UINT32_MAX ? orma_varint_spread28((uint32_t)val & 0x0fffffff)
+                              : orma_varint_spread56(val);
 }
 
 static inline uint64_t orma_ftrace_zeros(uint64_t val)
@@ -150,7 +115,7 @@ static inline uint8_t *orma_ftrace_put_varint_deposit(uint8_t *to, uint64_t val)
         memcpy(to, &bytes, sizeof(bytes));
         return to + orma_ftrace_varint_shape.len[zeros];
     }
-    return orma_ftrace_put_wide(to, val);
+    return orma_varint_write_wide(to, val);
 }
 
 /*
@@ -186,7 +151,7 @@ static inline uint8_t *orma_ftrace_put_time(uint8_t *to, struct orma_ftrace_time
     if (ORMA_UNLIKELY(high != cache->high || !high))
         return orma_ftrace_put_new_time(to, cache, ts);
     uint32_t low = deposit ? (uint32_t)orma_ftrace_deposit(ts, (uint32_t)ORMA_FTRACE_SEVENS)
-                           : orma_ftrace_spread28((uint32_t)ts & 0x0fffffff);
+                           : orma_varint_spread28((uint32_t)ts & 0x0fffffff);
 
     low |= 0x80808080u;
     memcpy(to, &low, sizeof(low));

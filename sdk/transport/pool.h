@@ -169,7 +169,14 @@ bool orma_pool_has_listed(struct orma_pool *self);
 /* Moves up to `max` from the list to `ret`, oldest first. */
 size_t orma_pool_take(struct orma_pool *self, struct orma_pool_chunk *ret, size_t max);
 
-/* The same for patches: their chunks are listed, or were taken before. */
+/* For readers in the same process, when they have freed what they took: writers look at the first
+ * pages again, which are warm, and the rest of a large pool is never touched. */
+static inline void orma_pool_look_from_start(struct orma_pool *self)
+{
+    atomic_store_explicit(&self->cursor, 0, memory_order_relaxed);
+}
+
+/* As orma_pool_take(), for patches: their chunks are listed, or were taken before. */
 size_t orma_pool_take_patches(struct orma_pool *self, struct orma_pool_patch *ret, size_t max);
 
 /* Fills a patch into a chunk that is still listed; the last one clears its flag. For local memory

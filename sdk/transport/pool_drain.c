@@ -266,6 +266,7 @@ void orma_pool_drain_all(struct orma_pool_drain *self)
             orma_shm_release(&self->pool->shm, &chunks[i].chunk);
         }
     } while (num == BATCH);
+    orma_pool_look_from_start(self->pool);
     apply_patches(self);
 }
 

@@ -2,6 +2,7 @@
 
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
+#include "sdk/wire/varint.h"
 #include "tests/support/leaks.h"
 
 Test(varint, round_trips_at_every_border)
@@ -17,6 +18,20 @@ Test(varint, round_trips_at_every_border)
             cr_assert(orma_pb_varint_at(&at, end, &got) && at == end && got == val);
             at = bytes;
             cr_assert(!orma_pb_varint_at(&at, end - 1, &got), "cut short");
+        }
+    }
+}
+
+Test(varint, of_hot_paths_has_the_same_bytes)
+{
+    for (unsigned bits = 0; bits <= 64; bits++) {
+        for (int d = -1; d <= 1; d++) {
+            uint64_t val = (bits < 64 ? (uint64_t)1 << bits : 0) + (uint64_t)(int64_t)d;
+            uint8_t want[ORMA_VARINT_MAX], got[ORMA_VARINT_MAX];
+            size_t len = (size_t)(orma_varint_write(want, val) - want);
+
+            cr_assert_eq((size_t)(orma_varint_write_fast(got, val) - got), len);
+            cr_assert_eq(memcmp(got, want, len), 0, "%u bits", bits);
         }
     }
 }
