@@ -30,24 +30,6 @@ def kill_quietly(pid):
         pass
 
 
-def child_named(pid, name):
-    """Of a thread of the process; None: there is none yet."""
-    for children in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text().split():
-            if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == name[:15]:
-                return int(child)
-    return None
-
-
-def cpu_seconds(pid):
-    """In user mode: a program that only starts spends less than this test wants."""
-    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11]) / os.sysconf("SC_CLK_TCK") if pid else 0
-
-
-def states_of_threads(pid):
-    return {stat.read_text().rpartition(")")[2].split()[0] for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")}
-
-
 class Record(Case):
     def demo_slices(self, trace):
         return int(self.one(trace, """
@@ -203,36 +185,9 @@ class Record(Case):
         self.assertNotIn(b"second signal", text)
         self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
 
-    def takes_signals(self, p):
-        """None is pending: two of a kind would be one."""
-        pending = re.findall(r"^(?:Sig|Shd)Pnd:\s*(\w+)", pathlib.Path(f"/proc/{p.pid}/status").read_text(), re.M)
-        return pending and all(int(mask, 16) == 0 for mask in pending)
-
     def end_children(self, p):
         for child in pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children").read_text().split():
             kill_quietly(int(child))
-
-    def test_a_second_signal_waits_for_nobody_and_keeps_the_trace(self):
-        """The program that is recorded stands still and answers no flush."""
-        for mode in "--ring", "--stream":
-            trace = self.dir / f"t{mode}.pftrace"
-            p = self.start(ORMA, "record", mode, "--private", "-o", trace, "apps", "--",
-                           DEMO, "--threads", "1", "--iterations", "100000000", "--wait", "60000",
-                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            self.wait_for("the program to have worked", lambda: cpu_seconds(child_named(p.pid, DEMO.name)) > 0.5)
-            demo = child_named(p.pid, DEMO.name)
-            os.kill(demo, signal.SIGSTOP)
-            self.addCleanup(kill_quietly, demo)
-            self.wait_for("all its threads to stand still", lambda: states_of_threads(demo) == {"T"})
-            for _ in range(2):
-                p.send_signal(signal.SIGINT)
-                self.wait_for("the signal to be taken", lambda: self.takes_signals(p))
-                time.sleep(1)
-            kill_quietly(demo) # the command is waited for as ever
-            _, text = p.communicate(timeout=30 * SLOW)
-            self.assertIn(b"stopped at once by a second signal", text)
-            self.assertNotIn(b"nothing lost", text, "nobody knows")
-            self.assertGreater(self.demo_slices(trace), 0)
 
     @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
     def test_an_event_without_its_group(self):

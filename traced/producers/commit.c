@@ -540,7 +540,7 @@ static void scrape_page(struct traced_producer *p, uint32_t page,
     for (uint32_t idx = 0; idx < ORMA_SHM_CHUNKS_MAX; idx++) {
         if (!orma_shm_peek(&p->shm, page, idx, &chunk, &state))
             return;
-        if (state != ORMA_SHM_COMPLETE && state != ORMA_SHM_WRITING)
+        if (state != ORMA_SHM_COMPLETE && (state != ORMA_SHM_WRITING || p->only_complete))
             continue;
         scrape_chunk(p, &chunk, state == ORMA_SHM_COMPLETE, group);
         traced_budget_spend(budget, COST_CHUNK + chunk.payload_size);

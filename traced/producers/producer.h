@@ -20,6 +20,7 @@
 #include "traced/network/conn.h"
 #include "traced/producers/commit.h"
 #include "traced/producers/registry.h"
+#include "traced/producers/standstill.h"
 #include "traced/rescue/memory.h"
 
 /* What a producer offers. Flags as in DataSourceDescriptor. */
@@ -43,8 +44,9 @@ struct traced_producer {
     char *name;
     char *sdk_version;
     int32_t uid, pid;
-    bool scraping; /* it allows reading chunks that are being written */
-    bool emulated; /* chunks come inside the commits */
+    bool scraping;      /* it allows reading chunks that are being written */
+    bool only_complete; /* scraping leaves chunks that are being written, as it did not allow it */
+    bool emulated;      /* chunks come inside the commits */
     uint32_t size_hint, page_hint;
     struct orma_shm shm; /* base NULL: not yet, or emulated */
     bool takes_files;    /* its SDK accepts shared memory that is a file in the rescue folder */
@@ -68,7 +70,9 @@ struct traced_producer {
     size_t names_bytes;         /* its own, and of its data sources */
     struct orma_list instances; /* traced_instance.producer_link */
     size_t instances_num;
-    uint64_t flush_acked;    /* the highest flush id that it has answered */
+    uint64_t flush_acked;      /* the highest flush id that it has answered */
+    uint64_t heard_when_asked; /* bytes that it had sent when it was asked for the last flush */
+    struct traced_standstill still;
     struct orma_map writers; /* writer id -> buffer id, as registered */
     struct orma_map targets; /* ids of buffers that it may write into -> 1 */
     struct orma_list seqs;   /* traced_seq.producer_link */

@@ -30,7 +30,7 @@
 #define COST_ASK 8192
 
 /* In a flush's `pending`. */
-enum { TO_BE_ASKED = 1, ASKED };
+enum { TO_BE_ASKED = 1, ASKED, GIVEN_UP };
 
 struct flush_request {
     struct orma_list link; /* session_flush.requests */
@@ -47,7 +47,8 @@ struct session_flush {
     enum traced_flush_scope scope;
     uint64_t id; /* 0: it has not begun to ask */
     uint64_t flags;
-    struct orma_map pending; /* producer ids -> TO_BE_ASKED, ASKED */
+    struct orma_map pending; /* producer ids -> TO_BE_ASKED, ASKED, GIVEN_UP */
+    size_t given_up;         /* of those */
     uint16_t *ask;           /* producer ids; owned */
     size_t ask_num, asked;
     struct traced_work work;       /* asking */
@@ -138,12 +139,25 @@ static void note_end(struct traced_session *s)
     traced_snapshots_add_clocks(&s->snapshots);
 }
 
+/* It has ended without some. */
+static void note_missing(const struct session_flush *f)
+{
+    unsigned reason = f->flags & TRACED_FLUSH_REASON_MASK;
+
+    if (reason == (TRACED_FLUSH_STOP & TRACED_FLUSH_REASON_MASK) ||
+        reason == (TRACED_FLUSH_CLONE & TRACED_FLUSH_REASON_MASK))
+        note_slow(f);
+}
+
 static void on_gathered(struct traced_gather_wait *wait)
 {
     struct session_flush *f = ORMA_CONTAINER_OF(wait, struct session_flush, end);
+    bool ok = !f->pending.len;
 
     note_end(f->session);
-    answer_all(f, true);
+    if (!ok)
+        note_missing(f);
+    answer_all(f, ok);
 }
 
 /* An answer that lay in a socket when the time was over is in time. */
@@ -152,12 +166,10 @@ static void on_late_gathered(struct traced_gather_wait *wait)
     struct flush_request *r = ORMA_CONTAINER_OF(wait, struct flush_request, end);
     struct session_flush *f = r->flush;
     bool ok = f->id && !f->pending.len, last = f->requests.next == f->requests.prev;
-    unsigned reason = f->flags & TRACED_FLUSH_REASON_MASK;
 
     note_end(f->session);
-    if (!ok && (reason == (TRACED_FLUSH_STOP & TRACED_FLUSH_REASON_MASK) ||
-                reason == (TRACED_FLUSH_CLONE & TRACED_FLUSH_REASON_MASK)))
-        note_slow(f);
+    if (!ok)
+        note_missing(f);
     if (last) /* nobody waits any more */
         answer_all(f, ok);
     else
@@ -200,6 +212,7 @@ static void put_ids(struct orma_buf *body, const struct session_flush *f,
             inst->state == TRACED_INSTANCE_STOPPED || !in_scope(f->session, inst, f->scope))
             continue;
         orma_pb_put_u64(body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_DATA_SOURCE_IDS, inst->id);
+        inst->asked_flush = f->id;
         if (weight(f->flags) == 2)
             inst->owes_flush = f->id;
     }
@@ -213,7 +226,8 @@ static bool scrapes_itself(const struct traced_producer *p)
 
 static void check_end(struct session_flush *f)
 {
-    if (f->id && !f->pending.len && !traced_gather_waits(&f->end))
+    if (f->id && f->asked == f->ask_num && f->pending.len == f->given_up &&
+        !traced_gather_waits(&f->end))
         traced_gather_begin(&f->session->gather, &f->end);
 }
 
@@ -226,6 +240,9 @@ static size_t ask_producer(struct session_flush *f, struct traced_producer *p)
     orma_pb_put_u64(&body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_REQUEST_ID, f->id);
     orma_pb_put_u64(&body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_FLAGS, f->flags);
     f->session->registry->flushes_sent++;
+    p->heard_when_asked = p->conn->received;
+    if (!p->still.halted) /* it may have been idle since somebody looked */
+        p->still.since_ns = 0;
     if (traced_producer_command_field(p, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH, &body) < 0)
         orma_map_take(&f->pending, p->id);
     else
@@ -277,6 +294,8 @@ static bool ask_some(struct traced_work *work)
     }
     if (f->asked < f->ask_num)
         return true;
+    if (f->pending.len)
+        traced_session_arm_look(f->session);
     check_end(f);
     return false;
 }
@@ -342,6 +361,18 @@ void traced_flush(struct traced_session *s, enum traced_flush_scope scope, uint3
     event_add(r->timer, &wait);
 }
 
+/* It need not be waited for any more. False: it was not asked, or not yet. */
+static bool take_pending(struct session_flush *f, const struct traced_producer *p)
+{
+    uint64_t state = orma_map_get(&f->pending, p->id);
+
+    if (state != ASKED && state != GIVEN_UP)
+        return false;
+    orma_map_take(&f->pending, p->id);
+    f->given_up -= state == GIVEN_UP;
+    return true;
+}
+
 void traced_flush_ack(struct traced_sessions *sessions, struct traced_producer *p, uint64_t id)
 {
     id = ORMA_MIN(id, sessions->last_flush_id);
@@ -350,18 +381,25 @@ void traced_flush_ack(struct traced_sessions *sessions, struct traced_producer *
     p->flush_acked = id;
     ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
         ORMA_LIST_EACH (struct session_flush, f, &s->flushes.list, link)
-            if (f->id && f->id <= id && orma_map_get(&f->pending, p->id) == ASKED) {
-                orma_map_take(&f->pending, p->id);
+            if (f->id && f->id <= id && take_pending(f, p))
                 check_end(f);
-            }
+}
+
+void traced_flush_give_up(struct traced_session *s, struct traced_producer *p)
+{
+    ORMA_LIST_EACH (struct session_flush, f, &s->flushes.list, link)
+        if (f->id && orma_map_get(&f->pending, p->id) == ASKED) {
+            (void)orma_map_put(&f->pending, p->id, GIVEN_UP); /* replaces: needs no memory */
+            f->given_up++;
+            check_end(f);
+        }
 }
 
 void traced_flush_producer_gone(struct traced_sessions *sessions, struct traced_producer *p)
 {
     ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
         ORMA_LIST_EACH (struct session_flush, f, &s->flushes.list, link)
-            if (f->id && orma_map_take(&f->pending, p->id) != ORMA_MAP_NONE &&
-                f->asked == f->ask_num)
+            if (f->id && (take_pending(f, p) || orma_map_take(&f->pending, p->id) != ORMA_MAP_NONE))
                 check_end(f);
 }
 

@@ -52,5 +52,8 @@ void traced_flush(struct traced_session *session, enum traced_flush_scope scope,
 /* All flushes up to this id are done for this producer. */
 void traced_flush_ack(struct traced_sessions *sessions, struct traced_producer *producer,
                       uint64_t id);
+/* It stands still: flushes that it was asked for end without it, unless it answers before they do.
+ */
+void traced_flush_give_up(struct traced_session *session, struct traced_producer *producer);
 void traced_flush_producer_gone(struct traced_sessions *sessions, struct traced_producer *producer);
 #endif

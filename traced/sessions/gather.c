@@ -77,6 +77,14 @@ static bool hear(struct traced_gather *self, struct traced_budget *budget)
     return true;
 }
 
+/* Who stands still can't hand over what is complete, so that is taken even where the producer wants
+ * to do so itself; a chunk that is copied is not copied again by its commit. */
+static bool may_scrape(struct traced_producer *p)
+{
+    p->only_complete = !p->scraping;
+    return p->scraping || p->still.sure;
+}
+
 static bool scrape(struct traced_gather *self, struct traced_budget *budget)
 {
     for (; self->at < self->marks_num; self->at++, self->page = 0) {
@@ -84,7 +92,7 @@ static bool scrape(struct traced_gather *self, struct traced_budget *budget)
 
         traced_budget_spend(budget, COST_LOOK);
         if (traced_budget_over(budget) ||
-            (p && p->scraping &&
+            (p && may_scrape(p) &&
              traced_scrape_some(p, &self->session->targets, &self->page, budget)))
             return false;
     }

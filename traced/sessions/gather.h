@@ -4,7 +4,8 @@
  *
  *   round:  sockets  what each producer of the session had sent when the round began is handled,
  *                    and a producer whose connection ends is gone
- *           memory   chunks of producers that allow scraping are copied
+ *           memory   chunks of producers that allow scraping are copied, and complete ones of those
+ *                    that stand still
  *           done     those who wait are called
  *
  * Whoever asks while a round is under way waits for the next one, together with

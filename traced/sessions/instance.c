@@ -250,7 +250,7 @@ void traced_instances_check_stopped(struct traced_session *s)
     if (s->state != TRACED_STOPPING)
         return;
     ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link)
-        if (inst->state != TRACED_INSTANCE_STOPPED)
+        if (inst->state != TRACED_INSTANCE_STOPPED && !inst->given_up)
             return;
     s->instances.events->all_stopped(s);
 }
@@ -409,7 +409,7 @@ static void warn_of_patterns(struct traced_session *s)
     s->instances.warned_patterns = true;
     if (traced_loop_may_log(s->registry->loop))
         orma_log_warn("session %" PRIu64 ": its regular expressions took more than %d steps; from "
-                                         "now on, any that takes more than %d matches no producer",
+                      "now on, any that takes more than %d matches no producer",
                       s->id, TRACED_PATTERNS_BUDGET, TRACED_PATTERN_STEPS);
 }
 

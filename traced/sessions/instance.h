@@ -52,6 +52,9 @@ struct traced_instance {
     /* The flush that is to be the last, until its producer has acknowledged it; or one for a clone
      * that was not answered in time. 0: none. */
     uint64_t owes_flush;
+    uint64_t asked_flush;    /* the last one that it was asked for, of whatever kind */
+    uint64_t given_up_flush; /* up to this one it is not waited for: awaited.h */
+    bool given_up;           /* nor until it has stopped */
 };
 
 /* What a session does when its data sources have got so far. */

@@ -33,6 +33,7 @@ struct traced_sessions {
     struct orma_list machines; /* traced_machine.link */
     bool lockdown;             /* only producers of our own user may record */
     uint64_t last_id, last_instance_id, last_flush_id;
+    uint64_t last_look_round;   /* awaited.c */
     uint64_t flushes_sent;      /* messages to producers */
     uint64_t config_bytes_sent; /* to producers, for the cost of it */
     struct traced_boost boost;

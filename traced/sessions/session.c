@@ -20,6 +20,7 @@
 #include "traced/config/wanted.h"
 #include "traced/output/file.h"
 #include "traced/producers/producer.h"
+#include "traced/sessions/awaited.h"
 #include "traced/sessions/boost.h"
 
 /* ---- start ---- */
@@ -132,6 +133,7 @@ void traced_session_disable(struct traced_session *self)
         return;
     }
     traced_session_arm_stop(self, traced_instances_stop_timeout_ms(self));
+    traced_awaited_stopping(self);
     traced_instances_check_stopped(self);
 }
 
@@ -180,6 +182,7 @@ int traced_session_init_parts(struct traced_session *self)
     static const struct traced_timer_events timers = {
         .duration_over = on_duration_over,
         .stop_over = on_stopped,
+        .look_due = traced_awaited_look,
     };
 
     traced_instances_init(&self->instances, &instances);

@@ -28,7 +28,9 @@
 #include "sdk/base/str.h"
 #include "traced/buffers/buffer.h"
 #include "traced/config/config.h"
+#include "traced/loop/loop.h"
 #include "traced/producers/registry.h"
+#include "traced/producers/standstill.h"
 #include "traced/sessions/flush.h"
 #include "traced/sessions/gather.h"
 #include "traced/sessions/incidents.h"
@@ -73,6 +75,7 @@ struct traced_session {
     int64_t uuid_msb, uuid_lsb;
     uint64_t start_realtime_ns;
     struct traced_gather_wait end; /* in state STOPPING: the last thing that is waited for */
+    uint64_t look_round;           /* at those who are waited for: awaited.c */
 
     /* What it is to do. */
     struct orma_buf config_bytes; /* TraceConfig as it goes into the trace */
@@ -125,6 +128,13 @@ static inline bool traced_session_is_ending(const struct traced_session *self)
 static inline bool traced_session_is_over(const struct traced_session *self)
 {
     return self->state == TRACED_DISABLED || self->state == TRACED_CLONED;
+}
+
+/* Somebody is waited for: awaited.h. */
+static inline void traced_session_arm_look(struct traced_session *self)
+{
+    if (!event_pending(self->timers.look, EV_TIMEOUT, NULL))
+        traced_loop_arm(self->timers.look, TRACED_STANDSTILL_LOOK_MS);
 }
 
 /* session_make.c calls it for a session whose parts are to be made. -ENOMEM. */

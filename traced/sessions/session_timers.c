@@ -123,9 +123,9 @@ static void on_clear_timer(evutil_socket_t fd, short what, void *arg)
 }
 
 /* Of a ring: names are to be repeated each time that it has gone on by this share of its size. What
- * is repeated (a tree of processes, say) may be larger than that of a small ring, and would call for
- * the next repetition; where the config has a period, rings of less than eight times this leave it
- * at that. */
+ * is repeated (a tree of processes, say) may be larger than that of a small ring, and would call
+ * for the next repetition; where the config has a period, rings of less than eight times this leave
+ * it at that. */
 #define REPEAT_SHARE 8
 #define REPEAT_MIN ((uint64_t)1 << 20)
 
@@ -212,6 +212,15 @@ static void on_stop_timeout(evutil_socket_t fd, short what, void *arg)
     self->timers.events->stop_over(self);
 }
 
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+    struct traced_session *self = arg;
+
+    (void)fd;
+    (void)what;
+    self->timers.events->look_due(self);
+}
+
 void traced_session_arm_duration(struct traced_session *self, uint32_t ms)
 {
     struct itimerspec at = {.it_value = {ms / 1000, (long)(ms % 1000) * 1000000}};
@@ -251,7 +260,8 @@ void traced_session_timers_start(struct traced_session *self)
 void traced_session_timers_stop(struct traced_session *self)
 {
     struct traced_session_timers *t = &self->timers;
-    struct event *all[] = {t->duration, t->stop, t->snapshot, t->flush, t->clear, t->slow_start};
+    struct event *all[] = {t->duration, t->stop,       t->snapshot, t->flush,
+                           t->clear,    t->slow_start, t->look};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(all); i++)
         event_del(all[i]);
@@ -273,14 +283,17 @@ int traced_session_timers_init(struct traced_session *self,
     t->flush = evtimer_new(base, on_flush_timer, self);
     t->clear = evtimer_new(base, on_clear_timer, self);
     t->slow_start = evtimer_new(base, on_slow_start, self);
-    return t->duration && t->stop && t->snapshot && t->flush && t->clear && t->slow_start ? 0
-                                                                                          : -ENOMEM;
+    t->look = evtimer_new(base, on_look, self);
+    return t->duration && t->stop && t->snapshot && t->flush && t->clear && t->slow_start && t->look
+               ? 0
+               : -ENOMEM;
 }
 
 void traced_session_timers_fini(struct traced_session *self)
 {
     struct traced_session_timers *t = &self->timers;
-    struct event *all[] = {t->duration, t->stop, t->snapshot, t->flush, t->clear, t->slow_start};
+    struct event *all[] = {t->duration, t->stop,       t->snapshot, t->flush,
+                           t->clear,    t->slow_start, t->look};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(all); i++)
         if (all[i])
