@@ -1,6 +1,9 @@
 /*
  * A loaded trace in the formats of other viewers.
  *
+ * The formats know one machine: what of several ones they would take for the same CPU, process or
+ * thread is refused.
+ *
  * JSON is Chrome's trace event format. ftrace text is what the kernel's own
  * `trace` file looks like; systrace wraps it in a page of HTML, as the viewers of
  * that time expect it. firefox is what the profiler of Firefox gathers: samples with stacks, by
@@ -24,6 +27,7 @@ struct orma_export {
     uint64_t flows_left_out; /* JSON has no place for flows between slices that are on no thread */
     uint64_t kernel_events;  /* how many were written */
     uint64_t samples;        /* firefox: how many were written */
+    const char *refused;     /* why, in a sentence; then the result is -ENOTSUP */
     bool weighed;            /* firefox: they have different weights, which the format cannot say */
 };
 

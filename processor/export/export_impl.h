@@ -34,9 +34,15 @@ int64_t orma_export_int(const struct orma_export_rows *rows, unsigned col);
 /* "" for NULL. */
 struct orma_str orma_export_text(const struct orma_export_rows *rows, unsigned col);
 
-/* export_ftrace.c: has the trace kernel events? */
+/* ftrace.c: false, and sticky, if events of the kernels of several machines would mix. */
+bool orma_export_one_kernel(struct orma_export_writer *self);
+/* The same if `sql` gives a row that is not 0. */
+bool orma_export_check(struct orma_export_writer *self, const char *sql, const char *refusal);
+
+/* Has the trace kernel events? */
 bool orma_export_has_ftrace(struct orma_export_writer *self);
-/* The lines of the ftrace text with its head, without newlines. */
-void orma_export_ftrace_lines(struct orma_export_writer *self,
+/* The lines of the ftrace text with its head, without newlines. `where`: a condition of the rows of
+ * ftrace_event; NULL: all. */
+void orma_export_ftrace_lines(struct orma_export_writer *self, const char *where,
                               void (*line)(void *ctx, struct orma_str line), void *ctx);
 #endif

@@ -2,6 +2,7 @@
  * Kernel events as the kernel's own `trace` file shows them. The lines come from the SQL function
  * to_ftrace(), so that queries and exports say the same.
  */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "processor/export/export.h"
@@ -29,6 +30,30 @@ static const char page_head[] = "<!DOCTYPE html>\n"
                                 "<script class=\"trace-data\" type=\"application/text\">\n";
 static const char page_tail[] = "</script>\n<!-- END TRACE -->\n</body>\n</html>\n";
 
+bool orma_export_check(struct orma_export_writer *self, const char *sql, const char *refusal)
+{
+    struct orma_export_rows r = orma_export_rows(self, sql);
+    bool mixes = false;
+
+    while (orma_export_next(&r))
+        mixes |= orma_export_int(&r, 0) != 0;
+    if (mixes && !self->err) {
+        self->self->refused = refusal;
+        self->err = -ENOTSUP;
+    }
+    return !self->err;
+}
+
+bool orma_export_one_kernel(struct orma_export_writer *self)
+{
+    return orma_export_check(
+        self,
+        "SELECT count(DISTINCT machine_id) > 1 FROM cpu "
+        "WHERE ucpu IN (SELECT ucpu FROM ftrace_event)",
+        "kernel events of several machines: the format has no machines, and would mix their CPUs; "
+        "convert the traces one by one");
+}
+
 bool orma_export_has_ftrace(struct orma_export_writer *self)
 {
     struct orma_export_rows r = orma_export_rows(self, "SELECT count(*) FROM ftrace_event");
@@ -55,7 +80,7 @@ static uint64_t rows_before(struct orma_export_writer *self)
     return before;
 }
 
-void orma_export_ftrace_lines(struct orma_export_writer *self,
+void orma_export_ftrace_lines(struct orma_export_writer *self, const char *where,
                               void (*line)(void *ctx, struct orma_str line), void *ctx)
 {
     uint64_t before = rows_before(self), max = self->self->kernel_events_max;
@@ -64,9 +89,10 @@ void orma_export_ftrace_lines(struct orma_export_writer *self,
     for (size_t i = 0; i < ORMA_ARRAY_LEN(head); i++)
         line(ctx, orma_str_from(head[i]));
     orma_buf_printf(&sql,
-                    "SELECT to_ftrace(id) FROM ftrace_event ORDER BY ts LIMIT %" PRId64
-                    " OFFSET %" PRIu64,
-                    max ? (int64_t)max : INT64_C(-1), before);
+                    "SELECT to_ftrace(id) FROM (SELECT * FROM ftrace_event ORDER BY ts LIMIT %" PRId64
+                    " OFFSET %" PRIu64 ")%s%s ORDER BY ts",
+                    max ? (int64_t)max : INT64_C(-1), before, where ? " WHERE " : "",
+                    where ? where : "");
     struct orma_export_rows r = orma_export_rows(self, orma_buf_cstr(&sql));
     while (orma_export_next(&r)) {
         if (orma_export_is_null(&r, 0))
@@ -98,7 +124,8 @@ int orma_export_ftrace(struct orma_export *self)
 {
     struct orma_export_writer w = {.self = self};
 
-    orma_export_ftrace_lines(&w, put_line, &w);
+    if (orma_export_one_kernel(&w))
+        orma_export_ftrace_lines(&w, NULL, put_line, &w);
     orma_export_flush(&w, true);
     return orma_export_fini(&w);
 }
@@ -107,8 +134,10 @@ int orma_export_systrace(struct orma_export *self)
 {
     struct orma_export_writer w = {.self = self};
 
+    if (!orma_export_one_kernel(&w))
+        return orma_export_fini(&w);
     orma_buf_put_str(&w.out, page_head);
-    orma_export_ftrace_lines(&w, put_line, &w);
+    orma_export_ftrace_lines(&w, NULL, put_line, &w);
     orma_buf_put_str(&w.out, page_tail);
     orma_export_flush(&w, true);
     return orma_export_fini(&w);

@@ -6,7 +6,8 @@
  *   slices of other tracks  b and e with an id of the track, n without duration
  *   flows between slices    s and f
  *   counters                C
- *   kernel events           systemTraceEvents, as ftrace text
+ *   kernel events           systemTraceEvents, as ftrace text, but those that slices and counters
+ *                           were made of: these stand above, and readers would make them again
  *
  * What the format has no place for is counted and said at the end.
  */
@@ -359,12 +360,31 @@ static void put_flows(struct writer *w)
 
 /* ---- counters ---- */
 
+/*
+ * Viewers take counters of one process that have the same name for one counter, also those of two
+ * threads: where they are several, an id tells them apart.
+ */
 static void put_counters(struct writer *w)
 {
     struct orma_export_rows r = orma_export_rows(
-        &w->base, "SELECT c.ts, c.track_id, c.value, t.name, cpu.cpu FROM counter c"
-                  " JOIN counter_track t ON t.id = c.track_id"
-                  " LEFT JOIN cpu_counter_track cpu ON cpu.id = c.track_id");
+        &w->base,
+        "WITH place AS (SELECT t.id, coalesce(t.name, '') AS name, cpu.cpu, thread.tid,"
+        "  coalesce(tp.pid, thread.tid, p.pid, 0) AS pid FROM counter_track t"
+        "  LEFT JOIN cpu_counter_track cpu ON cpu.id = t.id"
+        "  LEFT JOIN thread_counter_track tc ON tc.id = t.id"
+        "  LEFT JOIN thread ON thread.utid = tc.utid"
+        "  LEFT JOIN process tp ON tp.upid = thread.upid"
+        "  LEFT JOIN process_counter_track pc ON pc.id = t.id"
+        "  LEFT JOIN process p ON p.upid = pc.upid"
+        "  WHERE t.id IN (SELECT track_id FROM counter)),"
+        " label AS (SELECT id, name, cpu,"
+        "  count(*) OVER (PARTITION BY pid, name, cpu, tid) AS alike,"
+        "  count(*) OVER (PARTITION BY pid, name) AS named, tid FROM place)"
+        " SELECT c.ts, c.track_id, c.value, l.name,"
+        "  nullif(concat_ws(' ', 'cpu ' || l.cpu,"
+        "   iif(l.named > 1 AND l.alike = 1, 'thread ' || l.tid, NULL),"
+        "   iif(l.alike > 1, 'track ' || l.id, NULL)), '')"
+        " FROM counter c JOIN label l ON l.id = c.track_id");
 
     while (orma_export_next(&r)) {
         struct orma_buf *out = begin(w, 'C');
@@ -373,7 +393,7 @@ static void put_counters(struct writer *w)
         put_pid_tid(out, place_of(w, orma_export_int(&r, 1)));
         put_text(out, "name", orma_export_text(&r, 3));
         if (!orma_export_is_null(&r, 4))
-            orma_buf_printf(out, ",\"id\":\"cpu %" PRId64 "\"", orma_export_int(&r, 4));
+            put_text(out, "id", orma_export_text(&r, 4));
         orma_buf_put_str(out, ",\"args\":{\"value\":");
         put_number(out, orma_query_double(r.query, 2));
         orma_buf_put_byte(out, '}');
@@ -416,20 +436,52 @@ static void put_line(void *ctx, struct orma_str line)
     orma_buf_put_str(out, "\\n");
 }
 
+/* Events that readers of the text, ours and others, make slices, counters and flows of. */
+#define MAKES_ROWS                                                                                 \
+    "'print', 'tracing_mark_write', 'cpu_frequency', 'cpu_frequency_limits', 'cpu_idle', "         \
+    "'clock_set_rate', 'clock_enable', 'clock_disable', 'thermal_temperature', 'cdev_update', "    \
+    "'rss_stat', 'binder_transaction', 'binder_transaction_received', "                            \
+    "'binder_transaction_alloc_buf', 'binder_command', 'binder_return', 'binder_lock', "           \
+    "'binder_locked', 'binder_unlock', 'irq_handler_entry', 'irq_handler_exit', "                  \
+    "'softirq_entry', 'softirq_exit', 'suspend_resume', 'workqueue_execute_start', "               \
+    "'workqueue_execute_end'"
+
 /* The kernel's events; the key is absent if there are none. */
 static void put_kernel_events(struct writer *w)
 {
     if (!orma_export_has_ftrace(&w->base))
         return;
     orma_buf_put_str(&w->base.out, ",\n\"systemTraceEvents\":\"");
-    orma_export_ftrace_lines(&w->base, put_line, w);
+    orma_export_ftrace_lines(&w->base, "name NOT IN (" MAKES_ROWS ")", put_line, w);
     orma_buf_put_byte(&w->base.out, '"');
+}
+
+/* Numbers of processes and threads that two machines have, both with slices or counters. */
+#define MIXED_IDS                                                                                  \
+    "WITH busy AS (SELECT DISTINCT track_id AS id FROM slice UNION SELECT DISTINCT track_id FROM " \
+    "counter), ofthread AS (SELECT utid FROM thread_track JOIN busy USING (id) UNION "             \
+    "SELECT utid FROM thread_counter_track JOIN busy USING (id)), "                                \
+    "ofprocess AS (SELECT upid FROM process_track JOIN busy USING (id) UNION "                     \
+    "SELECT upid FROM process_counter_track JOIN busy USING (id) UNION "                           \
+    "SELECT upid FROM thread WHERE utid IN (SELECT utid FROM ofthread)) "                          \
+    "SELECT EXISTS (SELECT 1 FROM process JOIN ofprocess USING (upid) GROUP BY pid "               \
+    "HAVING count(DISTINCT machine_id) > 1) OR EXISTS (SELECT 1 FROM thread "                      \
+    "JOIN ofthread USING (utid) GROUP BY tid HAVING count(DISTINCT machine_id) > 1)"
+
+static bool is_of_one_machine(struct writer *w)
+{
+    return orma_export_one_kernel(&w->base) &&
+           orma_export_check(&w->base, MIXED_IDS,
+                             "processes of several machines have the same ids: the format has no "
+                             "machines, and would mix them; convert the traces one by one");
 }
 
 int orma_export_json(struct orma_export *self)
 {
     struct writer w = {.base = {.self = self}};
 
+    if (!is_of_one_machine(&w))
+        return orma_export_fini(&w.base);
     orma_buf_put_str(&w.base.out, "{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[\n");
     read_tracks(&w);
     put_names(&w);

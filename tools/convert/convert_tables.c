@@ -28,7 +28,9 @@ static int sink_write(void *ctx, const void *data, size_t len)
 
 static void say_result(const struct orma_convert *self, const struct orma_export *ex, int r)
 {
-    if (r < 0 && !self->write_failed)
+    if (r < 0 && ex->refused)
+        orma_convert_say(self, "%s: %s", self->in_path, ex->refused);
+    else if (r < 0 && !self->write_failed)
         orma_convert_say(self, "%s",
                          *orma_processor_error(ex->tp) ? orma_processor_error(ex->tp)
                                                        : strerror(-r));

@@ -93,6 +93,20 @@ packet {
 }
 """
 
+# Each kind that slices, counters or flows are made of, and what tells who ran.
+KERNEL_EVENTS = [
+    'print { ip: 1 buf: "B|7|drawn\\n" }', 'print { ip: 1 buf: "E|7\\n" }', 'print { ip: 1 buf: "C|7|level|3\\n" }',
+    'irq_handler_entry { irq: 3 name: "eth0" }', 'irq_handler_exit { irq: 3 ret: 1 }', 'softirq_entry { vec: 1 }', 'softirq_exit { vec: 1 }',
+    'cpu_frequency { state: 1000 cpu_id: 1 }', 'cpu_frequency_limits { min_freq: 1 max_freq: 9 cpu_id: 1 }', 'cpu_idle { state: 1 cpu_id: 1 }',
+    'clock_set_rate { name: "clk" state: 5 }', 'clock_enable { name: "clk" state: 1 }', 'clock_disable { name: "clk" state: 0 }',
+    'thermal_temperature { id: 1 temp: 40 thermal_zone: "skin" temp_prev: 39 }', 'cdev_update { type: "fan" target: 2 }',
+    'rss_stat { member: 1 size: 4096 curr: 1 mm_id: 5 }', 'suspend_resume { action: "freeze" val: 1 start: 1 }',
+    'suspend_resume { action: "freeze" val: 1 start: 0 }', 'workqueue_execute_start { work: 5 function: 6 }', 'workqueue_execute_end { work: 5 }',
+    'binder_transaction { debug_id: 4 to_proc: 8 to_thread: 8 reply: 0 code: 1 flags: 0 }', 'binder_transaction_received { debug_id: 4 }',
+    'sched_switch { prev_comm: "a" prev_pid: 7 prev_prio: 120 prev_state: 1 next_comm: "b" next_pid: 8 next_prio: 120 }',
+    'sched_switch { prev_comm: "b" prev_pid: 8 prev_prio: 120 prev_state: 1 next_comm: "a" next_pid: 7 next_prio: 120 }',
+]
+
 
 def varint(val):
     out = bytearray()
@@ -269,6 +283,56 @@ packet { timestamp: 7 trusted_packet_sequence_id: 1
         data = self.orma("convert", "binary", input=text.encode()).stdout
         events = json.loads(self.orma("convert", "json", input=data).stdout)["traceEvents"]
         self.assertIn({"ph": "C", "ts": 0.007, "pid": 10, "name": "level", "args": {"value": 0.1}}, events)
+
+    def converted(self, text):
+        """A trace and its JSON, both to be asked."""
+        (self.dir / "of.pftrace").write_bytes(self.orma("convert", "binary", input=text.encode()).stdout)
+        self.orma("convert", "json", "-f", "of.pftrace", "of.json")
+        return "of.pftrace", "of.json"
+
+    def answer(self, trace, sql):
+        return self.orma("query", "--format=tsv", trace, sql).stdout.decode().splitlines()
+
+    def test_json_says_what_the_kernel_did_once(self):
+        """Readers make slices and counters of the kernel's text, too."""
+        lines = "\n".join(f"event {{ timestamp: {(i + 1) * 1000000} pid: 7 {e} }}" for i, e in enumerate(KERNEL_EVENTS))
+        one, other = self.converted(f"packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu: 0 {lines} }} }}")
+        for sql in ("SELECT ts, dur, name FROM slice ORDER BY 1, 2, 3", "SELECT ts, value FROM counter ORDER BY 1, 2",
+                    "SELECT ts, dur, cpu, tid FROM sched JOIN thread USING (utid) ORDER BY 1, 3", "SELECT count(*) FROM flow"):
+            self.assertEqual(self.answer(other, sql), self.answer(one, sql), sql)
+        self.assertGreater(len(self.answer(one, "SELECT 1 FROM slice")), 3)
+        self.assertGreater(len(self.answer(one, "SELECT 1 FROM counter")), 5)
+
+    def test_json_counters_of_one_name_stay_apart(self):
+        text = """
+packet { track_descriptor { uuid: 1 process { pid: 10 } } }
+packet { track_descriptor { uuid: 5 parent_uuid: 1 thread { pid: 10 tid: 11 } } }
+packet { track_descriptor { uuid: 6 parent_uuid: 1 thread { pid: 10 tid: 12 } } }
+""" + "".join(f'packet {{ track_descriptor {{ uuid: {uuid} parent_uuid: {parent} name: "level" counter {{ }} }} }}\n'
+              for uuid, parent in ((20, 1), (21, 5), (22, 6), (23, 2))) + "packet { track_descriptor { uuid: 2 parent_uuid: 1 name: \"group\" } }\n" + "".join(
+                  f"packet {{ timestamp: {ts} trusted_packet_sequence_id: 1 track_event {{ type: TYPE_COUNTER track_uuid: {uuid} counter_value: {uuid + ts} }} }}\n"
+                  for ts in (1000, 2000) for uuid in range(20, 24))
+        sql = "SELECT group_concat(value) AS v FROM (SELECT * FROM counter ORDER BY ts) GROUP BY track_id ORDER BY v"
+        one, other = self.converted(text)
+        self.assertEqual(len(self.answer(one, sql)), 4)
+        self.assertEqual(self.answer(other, sql), self.answer(one, sql))
+
+    def test_machines_do_not_mix(self):
+        """Pids and CPUs are of a machine, and these formats have none."""
+        slices = """packet { track_descriptor { uuid: 5 thread { pid: %d tid: %d } } }
+packet { timestamp: 1 timestamp_clock_id: 6 trusted_packet_sequence_id: 1 track_event { type: TYPE_INSTANT track_uuid: 5 name: "%s" } }"""
+        kernel = """packet { trusted_packet_sequence_id: 1 ftrace_events { cpu: 0 event { timestamp: %d pid: 7
+print { ip: 1 buf: "hello" } } } }"""
+        for name, text in {"a": slices % (7, 7, "a"), "b": slices % (7, 8, "b"), "c": slices % (9, 9, "c"), "k": kernel % 5, "l": kernel % 6}.items():
+            (self.dir / name).write_bytes(self.orma("convert", "binary", input=text.encode()).stdout)
+        for members, formats in ((("a", "b"), ("json",)), (("k", "l"), ("json", "systrace", "ctrace"))):
+            self.orma("merge", "--apart", "-f", "-o", "both.tar", *members)
+            for format in formats:
+                self.fails(format, "both.tar", "out", says="several machines")
+                self.assertFalse((self.dir / "out").exists())
+        for apart, members in (("--apart", ("a", "c")), ("--apart", ("a", "k")), ("--no-validate", ("a", "b"))):
+            self.orma("merge", apart, "-f", "-o", "both.tar", *members)
+            self.orma("convert", "json", "both.tar", "-f", "out")
 
 
 if __name__ == "__main__":
