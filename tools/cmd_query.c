@@ -13,6 +13,7 @@
 #include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/convert/merge.h"
+#include "tools/follow/follow.h"
 #include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/load/sql_error.h"
@@ -34,7 +35,9 @@ enum {
     OPT_METADATA,
     OPT_OUTPUT,
     OPT_JOBS,
-    OPT_QUERY_TIMEOUT
+    OPT_QUERY_TIMEOUT,
+    OPT_FOLLOW,
+    OPT_EVERY
 };
 
 static const struct orma_option options[] = {
@@ -50,6 +53,7 @@ static const struct orma_option options[] = {
     {OPT_FULL_SORT, 0, "full-sort", NULL,
      "Sort all events at the end of loading: for traces with events that arrive very late."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
+    ORMA_FOLLOW_OPTIONS(OPT_FOLLOW, OPT_EVERY),
     {OPT_ALL, 0, "all", "PATTERN",
      "Run the query on each of these traces separately, in parallel: 'runs/**/*.pftrace'; - reads "
      "paths from standard input. May be repeated. The column trace names the trace of each row."},
@@ -75,7 +79,8 @@ struct query {
     size_t traces_num;
     bool apart; /* of different machines */
     enum orma_print_form form;
-    bool full_sort;
+    bool full_sort, follow;
+    uint64_t every_ms;     /* with follow; 0: as usual */
     uint64_t timeout_ms;   /* of one query; 0: none */
     struct orma_many many; /* patterns_num 0: not asked for */
 };
@@ -178,6 +183,20 @@ static int check_many(struct query *q)
     return ORMA_EXIT_OK;
 }
 
+/* What is followed need be no file. */
+static int check_follow(const struct query *q, bool *ret_go_on)
+{
+    if (q->traces_num != 1 || !strcmp(q->traces[0], "-"))
+        return orma_cli_usage_error(&q->cli, "--follow needs one file or session");
+    if (q->sql && q->file)
+        return orma_cli_usage_error(&q->cli, "give the SQL as an argument or with -f, not both");
+    if (!q->sql && !q->file && isatty(STDIN_FILENO))
+        return orma_cli_usage_error(&q->cli, "--follow needs the SQL: %s --follow %s 'SELECT ...'",
+                                    q->cli.program, q->traces[0]);
+    *ret_go_on = true;
+    return ORMA_EXIT_OK;
+}
+
 static int parse(struct query *q, bool *ret_go_on)
 {
     int id, code = ORMA_EXIT_OK;
@@ -196,6 +215,12 @@ static int parse(struct query *q, bool *ret_go_on)
             break;
         case OPT_CACHE:
             orma_load_cache_set(q->cli.value);
+            break;
+        case OPT_FOLLOW:
+            q->follow = true;
+            break;
+        case OPT_EVERY:
+            code = orma_follow_take_every(&q->cli, &q->every_ms);
             break;
         case OPT_APART:
             q->apart = true;
@@ -246,6 +271,10 @@ static int parse(struct query *q, bool *ret_go_on)
                                         "or with -f FILE: %s - 'SELECT ...' < TRACE",
                                         q->cli.program);
     }
+    if (q->every_ms && !q->follow)
+        return orma_cli_usage_error(&q->cli, "--every needs --follow");
+    if (q->follow)
+        return check_follow(q, ret_go_on);
     const char *const others[] = {q->traces_num > 1 ? q->traces[1] : NULL, NULL};
     if (q->traces_num && orma_cli_check_order(&q->cli, q->traces[0], others, 1) != ORMA_EXIT_OK)
         return ORMA_EXIT_USAGE;
@@ -312,6 +341,58 @@ static int load(const struct query *q, struct orma_processor *tp)
     return r;
 }
 
+/* The rows of all statements. An exit code. */
+static int print_rows(const struct query *q, struct orma_processor *tp, struct orma_str sql)
+{
+    unsigned statements = 0;
+    int r = orma_print_query(tp, sql.data, sql.len, q->form, stdout, &statements);
+
+    if (r == 0 && fflush(stdout))
+        r = -EIO;
+    if (r == -EIO)
+        return orma_cli_output_failed("orma query", errno);
+    if (r < 0) {
+        orma_load_print_sql_error("orma query: ",
+                                  q->sql    ? "SQL"
+                                  : q->file ? q->file
+                                            : "standard input",
+                                  tp);
+        return ORMA_EXIT_FAILURE;
+    }
+    if (statements)
+        return ORMA_EXIT_OK;
+    fprintf(stderr,
+            "orma query: there is no SQL statement to run: orma query TRACE 'SELECT ...'\n");
+    return ORMA_EXIT_FAILURE;
+}
+
+struct following {
+    const struct query *query;
+    struct orma_str sql;
+};
+
+static int answer(void *ctx, struct orma_processor *tp, const struct orma_follow_state *state)
+{
+    const struct following *f = ctx;
+
+    orma_follow_head(tp, state, "orma query");
+    return print_rows(f->query, tp, f->sql);
+}
+
+static int follow(const struct query *q, const struct orma_processor_config *config,
+                  struct orma_str sql)
+{
+    struct following f = {.query = q, .sql = sql};
+    const struct orma_follow follow = {.program = "orma query",
+                                       .name = q->traces[0],
+                                       .every_ms = q->every_ms,
+                                       .config = *config,
+                                       .answer = answer,
+                                       .ctx = &f};
+
+    return orma_follow_run(&follow);
+}
+
 static int query(const struct query *q)
 {
     struct orma_processor_config config = {.size = sizeof(config),
@@ -320,10 +401,11 @@ static int query(const struct query *q)
                                            .threads = orma_load_threads()};
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     struct orma_processor *tp = NULL;
-    unsigned statements = 0;
     bool prompt = !q->sql && !q->file && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     int r = prompt ? 0 : read_sql(q, &sql);
 
+    if (r == 0 && q->follow)
+        return follow(q, &config, (struct orma_str){orma_buf_cstr(&sql), sql.len});
     if (r == 0)
         r = orma_processor_new(&config, &tp);
     if (r == 0)
@@ -336,24 +418,7 @@ static int query(const struct query *q)
     }
     if (prompt)
         return orma_shell_prompt(tp, q->traces[0]);
-    int code = ORMA_EXIT_OK;
-    r = orma_print_query(tp, orma_buf_cstr(&sql), sql.len, q->form, stdout, &statements);
-    if (r == 0 && fflush(stdout))
-        r = -EIO;
-    if (r == -EIO) {
-        code = orma_cli_output_failed("orma query", errno);
-    } else if (r < 0) {
-        orma_load_print_sql_error("orma query: ",
-                                  q->sql    ? "SQL"
-                                  : q->file ? q->file
-                                            : "standard input",
-                                  tp);
-        code = ORMA_EXIT_FAILURE;
-    } else if (!statements) {
-        fprintf(stderr,
-                "orma query: there is no SQL statement to run: orma query TRACE 'SELECT ...'\n");
-        code = ORMA_EXIT_FAILURE;
-    }
+    int code = print_rows(q, tp, (struct orma_str){orma_buf_cstr(&sql), sql.len});
     orma_processor_free(tp);
     return code;
 }

@@ -7,6 +7,7 @@
 
 #include "sdk/base/path.h"
 #include "tools/commands.h"
+#include "tools/follow/follow.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
@@ -20,7 +21,7 @@
 
 #define TOP_DEFAULT 10
 
-enum { OPT_HTML = ORMA_REPORT_OPT_OWN, OPT_FORCE };
+enum { OPT_HTML = ORMA_REPORT_OPT_OWN, OPT_FORCE, OPT_FOLLOW, OPT_EVERY };
 
 static const struct orma_option options[] = {
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
@@ -35,6 +36,7 @@ static const struct orma_option options[] = {
      "network."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite the file of --html if it exists."},
 #endif
+    ORMA_FOLLOW_OPTIONS(OPT_FOLLOW, OPT_EVERY),
     {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections instead of running it."},
     ORMA_LOAD_CACHE_OPTION(ORMA_REPORT_OPT_CACHE),
     {0},
@@ -45,7 +47,8 @@ struct args {
     struct orma_report_request request;
     struct orma_report_names sections;
     const char *html;
-    bool force;
+    uint64_t every_ms;
+    bool force, follow;
 };
 
 static int take_option(struct args *a, int id)
@@ -54,6 +57,12 @@ static int take_option(struct args *a, int id)
         a->force = true;
         return ORMA_EXIT_OK;
     }
+    if (id == OPT_FOLLOW) {
+        a->follow = true;
+        return ORMA_EXIT_OK;
+    }
+    if (id == OPT_EVERY)
+        return orma_follow_take_every(&a->cli, &a->every_ms);
     if (id != OPT_HTML)
         return orma_report_take_option(&a->cli, id, &a->request, &a->sections);
     a->html = a->cli.value;
@@ -143,6 +152,26 @@ static int report(const struct args *a)
     return code;
 }
 
+static int answer(void *ctx, struct orma_processor *tp, const struct orma_follow_state *state)
+{
+    const struct args *a = ctx;
+
+    orma_follow_head(tp, state, "orma report");
+    return orma_report_run(tp, &a->request, stdout);
+}
+
+static int follow(struct args *a)
+{
+    const struct orma_follow follow = {.program = "orma report",
+                                       .name = a->request.trace,
+                                       .every_ms = a->every_ms,
+                                       .config = *orma_load_config(),
+                                       .answer = answer,
+                                       .ctx = a};
+
+    return orma_follow_run(&follow);
+}
+
 static int run(const struct orma_command *self, int argc, char **argv)
 {
     struct args a = {.request = {.program = "orma report", .top = TOP_DEFAULT}};
@@ -159,6 +188,12 @@ static int run(const struct orma_command *self, int argc, char **argv)
         return code;
     if (!a.request.trace)
         return orma_cli_usage_error(&a.cli, "no trace given: orma report TRACE [SECTION...]");
+    if (a.follow && a.html)
+        return orma_cli_usage_error(&a.cli, "--html cannot be combined with --follow");
+    if (a.every_ms && !a.follow)
+        return orma_cli_usage_error(&a.cli, "--every needs --follow");
+    if (a.follow)
+        return follow(&a);
     code = orma_cli_check_order(&a.cli, a.request.trace, a.request.sections, 1);
     return code == ORMA_EXIT_OK ? report(&a) : code;
 }
@@ -187,6 +222,7 @@ const struct orma_command orma_cmd_report = {
                 "  orma report trace.pftrace syscalls --process 'post*' --from 1.5s --to 2s\n"
                 "  orma report trace.pftrace slices --json\n"
                 "  orma report trace.pftrace --html=report.html   # to pass on\n"
+                "  orma report --follow trace.pftrace threads   # while it is recorded\n"
                 "  orma report trace.pftrace threads --sql\n",
     .options = options,
     .threads = true,

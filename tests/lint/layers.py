@@ -116,6 +116,7 @@ LAYERS = {
     "tools/output": ["tools/output", "tools/base"] + SDK_LOW,
     "tools/service": ["tools/service", "tools/base", "traced", "probes", "protos"] + SDK_ALL,
     "tools/load": ["tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
+    "tools/follow": ["tools/follow", "tools/service", "tools/load", "tools/base", "processor", "protos"] + SDK_ALL,
     "tools/record": ["tools/record", "tools/output", "tools/service", "tools/load", "tools/base", "processor", "probes", "protos"] + SDK_ALL,
     "tools/convert": ["tools/convert", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/pieces": ["tools/pieces", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,

@@ -20,6 +20,7 @@ enum {
     OPT_ALL,
     OPT_RING,
     OPT_STREAM,
+    OPT_LIVE,
     OPT_MAX_SIZE,
     OPT_MAX_SNAPSHOTS,
     OPT_TRIGGER,
@@ -45,6 +46,9 @@ const struct orma_option orma_record_options[] = {
     {OPT_RING, 0, "ring", NULL,
      "Keep only the newest data, as much as fits into the buffer, and write them at the end."},
     {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default)."},
+    {OPT_LIVE, 0, "live", NULL,
+     "Flush and write four times a second, for 'orma report --follow FILE' and the like: they show "
+     "what happened half a second ago."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
     {OPT_MAX_SNAPSHOTS, 0, "max-snapshots", "N",
      "How many files the triggers of a CLONE_SNAPSHOT config may write (default: 100)."},
@@ -58,8 +62,9 @@ const struct orma_option orma_record_options[] = {
      "Record in the background: returns once everything is being recorded, and prints the process "
      "id to stop it with 'kill'."},
     {OPT_CONFIG, 'c', "config", "FILE",
-     "Use this trace config: text, JSON or binary; - is standard input. Presets, -a, -t, -b, --ring, "
-     "--stream, --max-size and --trigger cannot be combined with it."},
+     "Use this trace config: text, JSON or binary; - is standard input. Presets, -a, -t, -b, "
+     "--ring, "
+     "--stream, --live, --max-size and --trigger cannot be combined with it."},
     {OPT_TXT, 0, "txt", NULL, "Read the config as text."},
     {OPT_EXPLAIN, 0, "explain", NULL,
      "Print the config that would be used, with comments, and exit."},
@@ -147,6 +152,9 @@ static int parse_option(struct orma_record *rec, int id)
         rec->request.mode = id == OPT_RING ? ORMA_RECORD_RING : ORMA_RECORD_STREAM;
         rec->mode_given = true;
         break;
+    case OPT_LIVE:
+        rec->request.live = true;
+        break;
     case OPT_TRIGGER:
         if (!*value)
             return orma_cli_usage_error(&rec->cli, "--trigger needs a non-empty name");
@@ -204,7 +212,7 @@ static int check_together(struct orma_record *rec)
         return orma_cli_usage_error(
             &rec->cli,
             "the config of -c already says what to record and for how long: presets, -a, -t, -b, "
-            "--ring, --stream, --max-size and --trigger cannot be combined with it");
+            "--ring, --stream, --live, --max-size and --trigger cannot be combined with it");
     if (rec->clone && (rec->shaped || rec->config_path || rec->command || rec->explain ||
                        rec->background || rec->private_service))
         return orma_cli_usage_error(&rec->cli, "--clone can be combined only with -o, -f and -q");
@@ -232,7 +240,7 @@ int orma_record_parse(struct orma_record *rec, bool *ret_go_on)
         rec->named |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL;
         rec->shaped |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL || id == OPT_TIME ||
                        id == OPT_BUFFER || id == OPT_RING || id == OPT_STREAM ||
-                       id == OPT_MAX_SIZE || id == OPT_TRIGGER;
+                       id == OPT_MAX_SIZE || id == OPT_TRIGGER || id == OPT_LIVE;
         int r = parse_option(rec, id);
         if (r != ORMA_EXIT_OK)
             return r;
@@ -244,6 +252,9 @@ int orma_record_parse(struct orma_record *rec, bool *ret_go_on)
         orma_record_request_add_defaults(&rec->request);
     if (rec->request.trigger && !rec->mode_given)
         rec->request.mode = ORMA_RECORD_RING;
+    if (rec->request.live && rec->request.mode != ORMA_RECORD_STREAM)
+        return orma_cli_usage_error(&rec->cli, "--live is for a file that is written continuously: "
+                                               "leave out --ring and --trigger");
     *ret_go_on = true;
     return ORMA_EXIT_OK;
 }

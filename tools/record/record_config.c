@@ -17,6 +17,8 @@
 #define FILE_WRITE_PERIOD_MS 500
 /* Flushed data closes the processor's sorting windows: importing a long recording stays small. */
 #define FLUSH_PERIOD_MS 5000
+/* For who follows the file: each writing is behind a flush. */
+#define LIVE_PERIOD_MS 250
 /* A ring can be read from the first point where its writers began anew. */
 #define CLEAR_PERIOD_MS 1000
 /* In a file that is written continuously only what follows a loss needs it. */
@@ -203,8 +205,13 @@ static void put_session(struct orma_buf *out, const struct orma_record_request *
         orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_DURATION_MS, rq->duration_ms);
     if (rq->mode == ORMA_RECORD_STREAM) {
         orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);
-        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, FILE_WRITE_PERIOD_MS);
-        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_FLUSH_PERIOD_MS, FLUSH_PERIOD_MS);
+        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS,
+                        rq->live ? LIVE_PERIOD_MS : FILE_WRITE_PERIOD_MS);
+        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_FLUSH_PERIOD_MS,
+                        rq->live ? LIVE_PERIOD_MS : FLUSH_PERIOD_MS);
+        if (rq->live)
+            orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_WRITE_FLUSH_MODE,
+                            ORMA_PB_TRACE_CONFIG_WRITE_FLUSH_ENABLED);
         if (rq->max_file_bytes)
             orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_MAX_FILE_SIZE_BYTES, rq->max_file_bytes);
     }

@@ -20,6 +20,7 @@ enum orma_record_mode {
 struct orma_record_request {
     enum orma_record_mode mode;
     uint64_t duration_ms;    /* 0: until stopped */
+    bool live;               /* of a stream: for who reads the file meanwhile */
     const char *trigger;     /* ends the recording when it fires; NULL: none */
     uint64_t buffer_bytes;   /* central buffer */
     uint64_t max_file_bytes; /* 0: no limit; stream only */
