@@ -11,15 +11,27 @@
 #include "sdk/base/standard.h"
 #include "sdk/ipc/frame.h"
 
+/* In one message of a socket: so none is left for the kernel to close inside of recvmsg(). */
+#define FDS_MAX 253
+
 void orma_ipc_stream_init(struct orma_ipc_stream *self)
 {
     *self = (struct orma_ipc_stream){.fd = -1};
 }
 
+static void discard_fd(struct orma_ipc_stream *self)
+{
+    if (!self->discard)
+        orma_fd_close(&self->fd);
+    else if (self->fd >= 0)
+        self->discard(self->ctx, self->fd);
+    self->fd = -1;
+}
+
 void orma_ipc_stream_fini(struct orma_ipc_stream *self)
 {
     free(self->buf);
-    orma_fd_close(&self->fd);
+    discard_fd(self);
     orma_ipc_stream_init(self);
 }
 
@@ -38,20 +50,20 @@ static int take_fds(struct orma_ipc_stream *self, struct msghdr *msg)
             int fd;
 
             memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-            orma_fd_close(&self->fd); /* one slot: the last received stays */
+            discard_fd(self); /* one slot: the last received stays */
             fd = orma_standard_avoid(fd);
             err = fd < 0 ? fd : err;
             self->fd = ORMA_MAX(fd, -1);
         }
     }
     if (err)
-        orma_fd_close(&self->fd);
+        discard_fd(self);
     return err;
 }
 
 int orma_ipc_stream_recv(struct orma_ipc_stream *self, int sock)
 {
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))];
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
 
     if (!self->buf && !(self->buf = malloc(ORMA_IPC_FRAME_MAX)))
         return -ENOMEM;

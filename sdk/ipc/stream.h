@@ -18,6 +18,9 @@ struct orma_ipc_stream {
     size_t begin, end;
     size_t touched; /* of the buffer, ever: so much memory is kept */
     int fd;         /* -1: none */
+    /* What is done with a descriptor that nobody takes. NULL: it is closed. */
+    void (*discard)(void *ctx, int fd);
+    void *ctx;
 };
 
 void orma_ipc_stream_init(struct orma_ipc_stream *self);

@@ -1,6 +1,7 @@
 """Descriptors that are no good as trace files: the session says so or goes on, nobody else notices, the
 service does not spin, and SIGTERM ends it in time."""
 import fcntl
+import shutil
 
 from attack import *
 
@@ -216,6 +217,124 @@ class Stuck(Attack):
             subprocess.run(["umount", "-l", small], check=True)
         self.assert_serves()
         self.assert_ends()
+
+
+class SlowToClose(Attack):
+    """Descriptors whose close() waits for whoever made them: a socket with SO_LINGER whose peer does not read, as
+    any user can make one. (Files of FUSE and NFS are of this kind, too.)"""
+    def setUp(self):
+        super().setUp()
+        self.start_traced()
+
+    def slow(self):
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        s = socket.socket()
+        s.connect(listener.getsockname())
+        self.peer = listener.accept()[0]
+        self.addCleanup(self.peer.close)
+        listener.close()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 30000))
+        s.setblocking(False)
+        try:
+            while True:
+                s.send(b"x" * 65536)
+        except BlockingIOError:
+            return s.detach()
+
+    def hand_over(self, client, data, *numbers, flags=0):
+        """From here on the service has the only descriptor."""
+        client.sendmsg([data], fds(*numbers), flags)
+        for fd in numbers:
+            os.close(fd)
+
+    def connected(self):
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(str(self.producer_path))
+        return s
+
+    def assert_closing(self, number=1):
+        """It is closed somewhere, but not where others wait for it."""
+        self.assert_serves()
+        self.wait_for("a thread that closes", lambda: any(
+            (t / "comm").read_text() == "orma-close\n" for t in self.proc("task").iterdir()))
+        self.assert_serves()
+
+    def test_as_memory_of_a_producer(self):
+        s = self.connected()
+        self.hand_over(s, bind(1, "ProducerPort") + invoke(2, 1, sub(3, "attack") + num(6, 1)), self.slow())
+        self.assert_closing()
+        self.assert_ends()
+
+    def test_never_asked_for(self):
+        s, data = self.connected(), bind(1, "ProducerPort")
+        self.hand_over(s, data[:5], self.slow())
+        self.hand_over(s, data[5:], self.slow())
+        self.assert_closing()
+        s.close()
+        self.assert_ends()
+
+    def test_too_many(self):
+        s = self.connected()
+        self.hand_over(s, b"\5", *(self.slow() for _ in range(20)))
+        self.assert_closing()
+        self.assert_ends()
+
+    def test_not_read_any_more(self):
+        """They lie in the socket of a connection that ends: the kernel closes them with it."""
+        s = self.connected()
+        self.stop_service()
+        s.send(b"\xff" * 4)  # a frame of that size ends the connection
+        for _ in range(3):
+            self.hand_over(s, b"\0" * 4096, self.slow())
+        os.kill(self.traced.pid, signal.SIGCONT)
+        self.assert_closing()
+        self.assert_ends()
+
+    def test_out_of_band(self):
+        """Such a byte is thrown away by the kernel, with what came along, unless it is asked for."""
+        s = self.connected()
+        self.hand_over(s, b"x", self.slow(), flags=socket.MSG_OOB)
+        s.send(bind(1, "ProducerPort"))
+        self.assert_serves()
+        s.close()
+        self.assert_serves()
+        self.assert_ends()
+
+    @unittest.skipIf(os.geteuid() != 0 or not shutil.which("setpriv"), "acting as two users needs root and setpriv")
+    def test_of_one_user(self):
+        """More and more of them: their user is refused, others are not."""
+        os.chmod(self.dir, 0o755)
+        os.chmod(self.producer_path, 0o666)
+        files = self.fd_count()
+        ours, theirs = socket.socketpair()
+        child = os.fork()
+        if not child:
+            try:
+                os.setresuid(12345, 12345, 12345)
+                for _ in range(30):
+                    s = self.connected()
+                    self.hand_over(s, b"\5", *(self.slow() for _ in range(10)))
+                    theirs.send(b"1")
+                    s.recv(1)
+                    s.close()
+            except OSError:
+                pass
+            theirs.send(b"0")
+            time.sleep(600)
+            os._exit(0)
+        try:
+            ours.settimeout(60 * SLOW)
+            while ours.recv(1) == b"1":
+                pass
+            self.assert_closing()
+            self.assertLess(self.fd_count(), files + 100)
+            self.producer()
+            self.assert_ends()
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ MODULES = {
     "traced/buffers": "traced_buffer_ traced_seq_ traced_record_ traced_packet_",
     "traced/output": "traced_file_ traced_compress traced_compression_",
     "traced/config": "traced_config_ traced_names_ traced_patterns_ traced_regex_ traced_wanted_",
-    "traced/network": "traced_network_ traced_conn_ traced_user_ traced_users_",
+    "traced/network": "traced_network_ traced_closer_ traced_conn_ traced_user_ traced_users_",
     "traced/producers": "traced_producer_ traced_producers_ traced_target_ traced_targets_ traced_commit traced_commit_"
                         " traced_scrape traced_scrape_ traced_standstill_",
     "traced/sessions": "traced_session_ traced_sessions_ traced_instance_ traced_instances_ traced_flush traced_flush_"

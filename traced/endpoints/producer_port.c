@@ -85,9 +85,9 @@ static void reply_init(struct traced_conn *conn, const struct traced_call *call,
     orma_buf_fini(&out);
 }
 
-static int initialize_connection(struct traced_conn *conn, const struct traced_call *call)
+/* `fd`: its own memory, or -1; stays the caller's. */
+static int initialize(struct traced_conn *conn, const struct traced_call *call, int fd)
 {
-    ORMA_AUTO(orma_fd_close) int fd = orma_ipc_stream_take_fd(&conn->in);
     struct init_args args;
     int r = parse_init(call->args, &args);
 
@@ -128,6 +128,15 @@ static int initialize_connection(struct traced_conn *conn, const struct traced_c
         (void)traced_producer_adopt_shm(self, fd); /* refused: shown in the reply */
     reply_init(conn, call, self);
     return 0;
+}
+
+static int initialize_connection(struct traced_conn *conn, const struct traced_call *call)
+{
+    int fd = orma_ipc_stream_take_fd(&conn->in);
+    int r = initialize(conn, call, fd);
+
+    traced_conn_discard(conn, fd); /* it was mapped, or is not wanted */
+    return r;
 }
 
 /* The initialised producer of the connection, NULL before InitializeConnection. */

@@ -64,6 +64,42 @@ static void forget_out(struct traced_conn *self)
     self->out_bytes = 0;
 }
 
+/* Bytes in the socket. Where it can't say (vsock of older kernels): 0, or the most that counts. */
+static uint64_t bytes_waiting(const struct traced_conn *self)
+{
+    int num = 0;
+    char byte;
+
+    if (ioctl(self->fd, SIOCINQ, &num) == 0)
+        return (uint64_t)ORMA_MAX(num, 0);
+    return recv(self->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 ? HEAR_OUT_MAX : 0;
+}
+
+static uint64_t user_id(const struct traced_conn *self)
+{
+    return self->is_unix ? (uint32_t)self->uid : TRACED_USER_NETWORK;
+}
+
+/* With what was not read, the kernel closes the descriptors in it. */
+static void close_socket(struct traced_conn *self)
+{
+    if (self->fd >= 0 && bytes_waiting(self))
+        traced_conn_discard(self, self->fd);
+    else
+        orma_fd_close(&self->fd);
+    self->fd = -1;
+}
+
+static void discard(void *ctx, int fd)
+{
+    traced_conn_discard(ctx, fd);
+}
+
+void traced_conn_discard(struct traced_conn *self, int fd)
+{
+    traced_users_close(&self->network->users, user_id(self), fd);
+}
+
 void traced_conn_free(struct traced_conn *self)
 {
     if (self->client && self->endpoint->gone)
@@ -77,25 +113,14 @@ void traced_conn_free(struct traced_conn *self)
     event_free_if(self->write_event);
     event_free_if(self->cutoff_event);
     event_free_if(self->bind_event);
+    orma_ipc_stream_fini(&self->in);
+    close_socket(self);
     if (self->user) {
         (void)traced_user_hold(self->user, self->held, 0); /* less is never too much */
         traced_users_leave(&self->network->users, self->user);
     }
-    orma_ipc_stream_fini(&self->in);
-    orma_fd_close(&self->fd);
     free(self->machine_name);
     free(self);
-}
-
-/* Bytes in the socket. Where it can't say (vsock of older kernels): 0, or the most that counts. */
-static uint64_t bytes_waiting(const struct traced_conn *self)
-{
-    int num = 0;
-    char byte;
-
-    if (ioctl(self->fd, SIOCINQ, &num) == 0)
-        return (uint64_t)ORMA_MAX(num, 0);
-    return recv(self->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 ? HEAR_OUT_MAX : 0;
 }
 
 uint64_t traced_conn_mark(const struct traced_conn *self)
@@ -466,6 +491,7 @@ static void receive(struct traced_conn *self)
                 : orma_ipc_stream_recv(&self->in, self->fd);
 
     if (r > 0) {
+        self->over |= traced_users_is_stuck(&self->network->users, self->user);
         self->received += (uint64_t)r;
         self->has_frames = true;
     } else if (r != -EAGAIN || self->ending) {
@@ -561,8 +587,9 @@ static int enter(struct traced_conn *self)
     char who[USER_TEXT_MAX];
 
     traced_conn_find_peer(self);
-    self->user =
-        traced_users_enter(users, self->is_unix ? (uint32_t)self->uid : TRACED_USER_NETWORK);
+    if (self->is_unix) /* else the kernel throws such bytes away, with what was sent along */
+        (void)setsockopt(self->fd, SOL_SOCKET, SO_OOBINLINE, &(int){1}, sizeof(int));
+    self->user = traced_users_enter(users, user_id(self));
     if (self->user)
         return 0;
     if (traced_loop_may_log(self->network->loop))
@@ -599,6 +626,8 @@ int traced_conn_new(struct traced_network *network, int fd, const struct traced_
     *self = (struct traced_conn){.network = network, .endpoint = endpoint, .fd = fd};
     self->work = (struct traced_work){.slice = slice, .urgent = endpoint->urgent};
     orma_ipc_stream_init(&self->in);
+    self->in.discard = discard;
+    self->in.ctx = self;
     orma_list_init(&self->out);
     orma_list_insert(&network->conns, &self->link);
     network->conns_num++;

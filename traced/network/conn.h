@@ -135,6 +135,9 @@ void traced_conn_reply(struct traced_conn *self, uint64_t request_id, bool succe
 /* Plain success or failure of a call. */
 void traced_conn_ack(struct traced_conn *self, const struct traced_call *call, bool success);
 
+/* A descriptor that came from the client and that nobody wants (-1: none): its close() may wait. */
+void traced_conn_discard(struct traced_conn *self, int fd);
+
 /* The endpoint's drained() at the next turn of the loop, after others have been served. */
 void traced_conn_call_later(struct traced_conn *self);
 

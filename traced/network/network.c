@@ -137,9 +137,9 @@ int traced_network_init(struct traced_network *self, struct traced_loop *loop, v
 {
     *self = (struct traced_network){.loop = loop, .context = context};
     orma_list_init(&self->conns);
-    traced_users_init(&self->users);
+    int r = traced_users_init(&self->users);
     self->listeners = calloc(LISTENERS_MAX, sizeof(*self->listeners));
-    return self->listeners ? 0 : -ENOMEM;
+    return self->listeners ? r : -ENOMEM;
 }
 
 void traced_network_fini(struct traced_network *self)
