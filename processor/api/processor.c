@@ -640,6 +640,12 @@ void orma_processor_interrupt(struct orma_processor *self)
     orma_sql_interrupt(self->sql);
 }
 
+void orma_processor_ask_to_stop(struct orma_processor *self, orma_stop_fn *should_stop, void *data)
+{
+    self->sql->given.should_stop = should_stop;
+    self->sql->given.should_stop_data = data;
+}
+
 /* ---- statistics ---- */
 
 bool orma_processor_stat(const struct orma_processor *self, uint32_t n,

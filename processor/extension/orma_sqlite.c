@@ -27,6 +27,7 @@
  *
  * Threads: those of the connection. All of it belongs to the connection and goes with it.
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,14 @@ static int run_host(sqlite3_context *ctx, char *sql)
     sqlite3_free(error);
     sqlite3_free(sql);
     return r;
+}
+
+/* With the text of a trace's error, and its meaning. */
+static void fail_function(sqlite3_context *ctx, int error, const char *text)
+{
+    sqlite3_result_error(ctx, text, -1);
+    if (error == -ECANCELED)
+        sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
 }
 
 static bool host_has(sqlite3 *db, const char *schema, const char *table)
@@ -161,21 +170,31 @@ static void close_trace(sqlite3_context *ctx, struct orma_extension_registry *re
     orma_extension_trace_unref(t);
 }
 
+static int should_end_load(void *db, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    return orma_extension_host_stops(db);
+}
+
 static int load(sqlite3_context *ctx, struct orma_extension_trace *t, const char *path,
                 const char *cache)
 {
     const struct orma_processor_config config = {.size = sizeof(config)};
+    sqlite3 *db = sqlite3_context_db_handle(ctx);
     int r = orma_processor_new(&config, &t->tp);
 
     if (!r)
         r = orma_processor_use_cache(t->tp, cache);
     if (!r)
-        r = orma_processor_load_file(t->tp, path, NULL, NULL);
-    if (!r)
+        r = orma_processor_load_file(t->tp, path, should_end_load, db);
+    if (!r) {
+        orma_processor_ask_to_stop(t->tp, orma_extension_host_stops, db);
         return 0;
+    }
     char *text =
         sqlite3_mprintf("%s: %s", path, t->tp ? orma_processor_error(t->tp) : strerror(-r));
-    sqlite3_result_error(ctx, text ? text : "out of memory", -1);
+    fail_function(ctx, r, text ? text : "out of memory");
     sqlite3_free(text);
     return r;
 }
@@ -262,7 +281,7 @@ static void run_function(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     orma_script_close(script);
     if (r < 0) {
-        sqlite3_result_error(ctx, orma_processor_error(t->tp), -1);
+        fail_function(ctx, r, orma_processor_error(t->tp));
         return;
     }
     int num = add_tables(ctx, t);

@@ -55,6 +55,9 @@ struct orma_extension_table {
 /* The error of the table, for the host; what to return to it. */
 int orma_extension_fail_table(struct orma_extension_table *t, const char *text);
 
+/* Was sqlite3_interrupt() called for what the host runs? For orma_processor_ask_to_stop(). */
+int orma_extension_host_stops(void *db);
+
 /* The same for the error of its trace. */
 int orma_extension_fail(struct orma_extension_table *t, int error);
 

@@ -44,6 +44,18 @@ int orma_extension_fail_table(struct orma_extension_table *t, const char *text)
     return SQLITE_ERROR;
 }
 
+/* The flag can be asked only since SQLite 3.41; in all versions a statement that runs inside of
+ * another fails while it is set. The first one that runs clears it, so that must not be ours: while
+ * the host only prepares, it asks by itself. */
+int orma_extension_host_stops(void *db)
+{
+    sqlite3_stmt *stmt = NULL;
+
+    while ((stmt = sqlite3_next_stmt(db, stmt)) && !sqlite3_stmt_busy(stmt))
+        ;
+    return stmt && sqlite3_exec(db, "SELECT 1", NULL, NULL, NULL) == SQLITE_INTERRUPT;
+}
+
 int orma_extension_fail(struct orma_extension_table *t, int error)
 {
     if (error == -ENOMEM && !*orma_processor_error(t->trace->tp))

@@ -159,6 +159,18 @@ ORMA_API uint64_t orma_processor_size(const struct orma_processor *self);
 /* From another thread: stops the running load or query, which fails with -ECANCELED. */
 ORMA_API void orma_processor_interrupt(struct orma_processor *self);
 
+/* Non-zero: the statement that runs is stopped, and fails with -ECANCELED. */
+typedef int orma_stop_fn(void *data);
+
+/*
+ * For programs that learn in the thread of a query that it should end (Ctrl-C in an interpreter,
+ * the interrupt of another database): while a statement runs, `should_stop` is asked about every 30
+ * ms, in the thread that runs it. It must not use the processor. Loads have a progress function for
+ * this. NULL: nobody is asked, as at the beginning.
+ */
+ORMA_API void orma_processor_ask_to_stop(struct orma_processor *self, orma_stop_fn *should_stop,
+                                         void *data);
+
 /* ---- queries ---- */
 
 enum orma_value_type {

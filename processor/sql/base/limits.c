@@ -1,6 +1,6 @@
 /*
- * What stops a query: an interrupt from outside, more memory than there is, more
- * time than it has. All three end in one flag, `interrupted`, that loops and
+ * What stops a query: an interrupt from outside or by its owner, more memory than
+ * there is, more time than it has. All of them end in one flag, `interrupted`, that loops and
  * SQLite's progress handler look at. Only every
  * ORMA_SQL_MEMORY_LOOKS-th look of a loop asks for the time, and one in 10 ms for the memory, which
  * costs a system call.
@@ -11,6 +11,9 @@
 #include "sdk/base/clock.h"
 
 #define MEMORY_EVERY_NS 10000000u
+/* The owner is asked so often: soon for who presses Ctrl-C, and rarely for who has to wait for a
+ * lock (of an interpreter, say) to answer. */
+#define OWNER_EVERY_NS 30000000u
 /* SQLite asks between steps of its machine whether it should go on. A step may be a function over a
  * text of many megabytes: after steps that took so long it asks at the next. */
 #define STEPS_MAX 1024
@@ -30,6 +33,15 @@ static bool is_out_of_memory(struct orma_sql_memory *memory, uint64_t now)
     return orma_sql_memory_is_out(memory);
 }
 
+/* What asks may run a statement of its own, or wait: never twice at a time. */
+static bool owner_says_stop(struct orma_sql *self, uint64_t now)
+{
+    if (!self->given.should_stop || now - self->limits.owner_ns < OWNER_EVERY_NS)
+        return false;
+    self->limits.owner_ns = now;
+    return self->given.should_stop(self->given.should_stop_data);
+}
+
 void orma_sql_look_at_limits(struct orma_sql *self)
 {
     uint64_t now = coarse_now();
@@ -37,7 +49,8 @@ void orma_sql_look_at_limits(struct orma_sql *self)
     self->limits.asked_ns = now;
     if (self->limits.deadline_ns && now >= self->limits.deadline_ns)
         self->limits.out_of_time = true;
-    if (is_out_of_memory(&self->limits.memory, now) || self->limits.out_of_time)
+    if (is_out_of_memory(&self->limits.memory, now) || self->limits.out_of_time ||
+        owner_says_stop(self, now))
         atomic_store_explicit(&self->run.interrupted, true, memory_order_relaxed);
 }
 

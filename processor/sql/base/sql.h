@@ -45,6 +45,7 @@ struct orma_sql_limits {
     struct orma_sql_memory memory;
     uint64_t deadline_ns; /* of the script that runs, by CLOCK_MONOTONIC; 0: none */
     uint64_t asked_ns;    /* of the last look, by the same clock */
+    uint64_t owner_ns;    /* when given.should_stop() was asked last, by the same clock */
     int progress_steps;   /* of SQLite between two looks */
     bool out_of_time;     /* it was stopped */
 };
@@ -107,6 +108,9 @@ struct orma_sql_given {
     ino_t input_ino; /* 0: none */
     const char *(*is_input)(const char *path);
     uint64_t time_limit_ns; /* for a script from its begin; 0: none */
+    /* Asked now and then in the thread of the query: should it stop? NULL: nobody is asked. */
+    int (*should_stop)(void *data);
+    void *should_stop_data;
     /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
     int (*on_open)(void *data);
     void *on_open_data;
@@ -121,7 +125,7 @@ struct orma_sql_given {
 struct orma_sql {
     sqlite3 *db;
     struct orma_storage *storage;
-    struct orma_crew *crew; /* threads/crew.h: its owner's; NULL: one thread */
+    struct orma_crew *crew;                   /* threads/crew.h: its owner's; NULL: one thread */
     const struct orma_sql_builtins *builtins; /* base/builtins.h */
     /* By enum orma_statement_kind: carries out a statement, 0 or -errno with the error set. */
     int (*const *statements)(struct orma_sql *sql, const struct orma_statement *stmt);

@@ -7,9 +7,11 @@ import os
 import pickle
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from installed import BUILD, SOURCE, Installed, prefer_systems_python, run, sanitized, write_trace
@@ -381,6 +383,34 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
             orma.TraceProcessor(self.trace, config=orma.TraceProcessorConfig(cache="off"), progress=lambda *_: True)
         with self.assertRaises(KeyError):
             orma.TraceProcessor(self.trace, progress=lambda *_: {}["x"])
+
+    def test_ctrl_c_and_close_end_a_query(self):
+        endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+        pairs = "SELECT sum(a.dur * b.dur % 7 + c.ts) FROM slice a, slice b, slice c, slice d, slice e, slice f, slice g"
+        for threads in 1, 3:
+            tp = self.open(threads=threads)
+            for ask, sql in (tp.query, endless), (tp.query, pairs), (tp.columns, pairs), (lambda sql: tp.query(sql + "; SELECT 1"), endless):
+                asked = []
+                timer = threading.Timer(0.3, lambda: (asked.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
+                timer.start()
+                with self.assertRaises(KeyboardInterrupt):
+                    ask(sql)
+                self.assertLess(time.monotonic() - asked[0], 2, "30 ms, on a machine that has time")
+                timer.join()
+            self.assertEqual(next(tp.query("SELECT 1 AS one")).one, 1, "it goes on")
+            failed = []
+
+            def ask_in_thread():
+                try:
+                    tp.query(endless)
+                except orma.TraceProcessorException as error:
+                    failed.append(str(error))
+            thread = threading.Thread(target=ask_in_thread)
+            thread.start()
+            time.sleep(0.3)
+            tp.close()
+            thread.join(10)
+            self.assertIn("interrupted", failed[0])
 
     def test_threads(self):
         large = ("CREATE PERFETTO TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299999) "

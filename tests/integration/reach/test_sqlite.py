@@ -8,6 +8,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 import unittest
 from random import Random
 
@@ -319,6 +321,31 @@ class Sqlite(Installed):
         held.fetchone()
         db.close()
         del held
+
+    def test_the_hosts_interrupt_ends_what_the_trace_runs(self):
+        if sanitized():
+            self.skipTest("built with a sanitizer, which Python would need as well")
+        big = self.root / "many.json"
+        write_trace(big, slices=5000)
+        for threads in "1", "3":
+            os.environ["ORMA_THREADS"] = threads
+            self.addCleanup(os.environ.pop, "ORMA_THREADS", None)
+            db = self.connect()
+            db.execute("SELECT orma_open(?, 'temp', 'off')", [str(big)])
+            db.execute("SELECT orma_run('CREATE VIEW slow AS SELECT count(*) AS n FROM slice a, slice b, slice c WHERE a.dur + b.dur * c.ts = 3')")
+            endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+            for sql in f"SELECT orma_run('{endless}')", "SELECT * FROM slow":
+                asked = []
+                timer = threading.Timer(0.5, lambda: (asked.append(time.monotonic()), db.interrupt()))
+                timer.start()
+                with self.assertRaises(sqlite3.OperationalError) as raised:
+                    db.execute(sql).fetchall()
+                self.assertLess(time.monotonic() - asked[0], 2, "30 ms, on a machine that has time")
+                if hasattr(raised.exception, "sqlite_errorname"):
+                    self.assertEqual(raised.exception.sqlite_errorname, "SQLITE_INTERRUPT")
+                timer.join()
+            self.assertEqual(db.execute("SELECT count(*) > 0 FROM slice").fetchone(), (1,))
+            db.close()
 
     def test_memory_comes_back(self):
         if sanitized() or not os.path.exists("/proc/self/statm"):

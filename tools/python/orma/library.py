@@ -49,6 +49,7 @@ ArrowArrayStream._fields_ = [
     ("release", CFUNCTYPE(None, POINTER(ArrowArrayStream))), ("private_data", c_void_p)]
 
 PROGRESS = CFUNCTYPE(c_int, c_void_p, c_uint64, c_uint64)
+STOP = CFUNCTYPE(c_int, c_void_p)
 
 # name: result, arguments
 FUNCTIONS = {
@@ -62,6 +63,7 @@ FUNCTIONS = {
     "orma_processor_feed": (c_int, c_void_p, c_char_p, c_size_t),
     "orma_processor_finish": (c_int, c_void_p),
     "orma_processor_interrupt": (None, c_void_p),
+    "orma_processor_ask_to_stop": (None, c_void_p, STOP, c_void_p),
     "orma_processor_add_sql_package": (c_int, c_void_p, c_char_p, c_char_p, c_bool, POINTER(c_uint)),
     "orma_processor_restore": (c_int, c_void_p),
     "orma_processor_compute_metrics": (c_int, c_void_p, POINTER(c_char_p), c_size_t, c_int, POINTER(c_void_p),

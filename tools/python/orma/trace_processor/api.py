@@ -3,6 +3,7 @@
 It runs in this process: there is no server to start, unless `addr` names one that runs. A TraceProcessor may be used
 from several threads, which take turns; different ones run side by side.
 """
+import contextlib
 import ctypes
 import dataclasses
 import errno
@@ -197,6 +198,27 @@ def _pieces(trace):
     return map(bytes, trace)
 
 
+def _signals(raised):
+    """A generator whose send() lets Python handle signals that have come: True if a handler has raised something, which
+    is put into the list. (A function would do so before its first line, where nothing is caught; here, all places where
+    that may happen are within the inner loop.)"""
+    def look():
+        answer = False
+        while True:
+            try:
+                while True:
+                    yield answer
+                    answer = False
+            except GeneratorExit:
+                return
+            except BaseException as error:  # pylint: disable=broad-except
+                raised[:] = error,
+                answer = True
+    generator = look()
+    next(generator)
+    return generator
+
+
 def _single(trace, config):
     """The one trace that a URI or a resolver leads to."""
     if isinstance(trace, (str, TraceUriResolver)):
@@ -232,7 +254,10 @@ class TraceProcessor:
         _check_types(addr, config)
         trace = _single(trace if trace is not None else file_path, config)
         self._lock = threading.RLock()
+        self._alive = threading.Lock()  # who interrupts has the processor that there is
         self._tp = self.http = None
+        self._asked, self._raised = False, []
+        self._stop = _library.STOP(_signals(self._raised).send)
         if addr is not None:
             if config.enable_sql_file_access:
                 raise TraceProcessorException("enable_sql_file_access is for the one who starts the server at addr")
@@ -264,6 +289,25 @@ class TraceProcessor:
         except BaseException:
             self.close()
             raise
+
+    @contextlib.contextmanager
+    def _running(self):
+        """The processor, for one call. Signals (Ctrl-C) are handled while it runs, where Python does that at all:
+        in the main thread; what a handler raises ends the query, and comes out of the call."""
+        with self._lock:
+            self._open()
+            main = threading.current_thread() is threading.main_thread()
+            if main != self._asked:
+                self._lib.orma_processor_ask_to_stop(self._tp, self._stop if main else _library.STOP(), None)
+                self._asked = main
+            self._raised.clear()
+            try:
+                yield
+            except TraceProcessorException:
+                if not self._raised:
+                    raise
+            if self._raised:
+                raise self._raised.pop().with_traceback(None)  # who clears its frames would end the generator
 
     def _open(self):
         if self.http:
@@ -334,7 +378,7 @@ class TraceProcessor:
                 raise TraceProcessorException("parameters do not go over HTTP: write the values into the text")
             names, cells = self.http.execute_query(sql)
             return QueryResultIterator(names, cells=cells)
-        with self._lock:
+        with self._running():
             query, text = self._last(sql)
             try:
                 names, result = self._read(query, parameters, _library.ARROW_EXACT)
@@ -349,7 +393,7 @@ class TraceProcessor:
         The same, as columns (orma.columns). Columns have one type each: whole numbers among others are doubles,
         numbers among texts are texts.
         """
-        with self._lock:
+        with self._running():
             query, _ = self._last(sql)
             return self._read(query, parameters, 0)[1] or _columns.Columns([], [], [])
 
@@ -359,7 +403,7 @@ class TraceProcessor:
         polars.DataFrame(tp.arrow(sql)), duckdb. Rows are read as they are asked for: the TraceProcessor must
         stay open until then.
         """
-        with self._lock:
+        with self._running():
             query, _ = self._last(sql)
             self._bind(query, parameters)
             return ArrowStream(self, query, batch_rows)
@@ -475,16 +519,17 @@ class TraceProcessor:
         """From another thread: the query or load that runs ends with an exception."""
         if self.http:
             self._open()
-        elif self._tp is not None:
-            self._lib.orma_processor_interrupt(self._tp)
+            return
+        with self._alive:
+            if self._tp is not None:
+                self._lib.orma_processor_interrupt(self._tp)
 
     def restore_initial_tables(self):
         """Drops what statements made."""
         if self.http:
             self.http.restore_initial_tables()
             return
-        with self._lock:
-            self._open()
+        with self._running():
             self._check(self._lib.orma_processor_restore(self._tp))
 
     # ---- metrics ----
@@ -503,8 +548,7 @@ class TraceProcessor:
             return answer.encode() if isinstance(answer, str) else answer
         names = [m.encode() for m in metrics]
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        with self._lock:
-            self._open()
+        with self._running():
             return self._take(self._lib.orma_processor_compute_metrics(
                 self._tp, (ctypes.c_char_p * len(names))(*names), len(names), form, ctypes.byref(data),
                 ctypes.byref(size)), data, size)
@@ -526,8 +570,7 @@ class TraceProcessor:
         sizes = [0 if isinstance(s, str) else len(s) for s in specs]
         ids = [m.encode() for m in metric_ids or []]
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        with self._lock:
-            self._open()
+        with self._running():
             return self._take(self._lib.orma_processor_summarize(
                 self._tp, (ctypes.c_char_p * len(texts))(*texts), (ctypes.c_size_t * len(sizes))(*sizes), len(texts),
                 None if metric_ids is None else (ctypes.c_char_p * (len(ids) + 1))(*ids), len(ids),
@@ -561,10 +604,14 @@ class TraceProcessor:
     # ---- the end ----
 
     def close(self):
+        """What another thread runs is interrupted."""
         if self.http:
             self.http.close()
+        else:
+            self.interrupt()
         with self._lock:
-            tp, self._tp = self._tp, None
+            with self._alive:
+                tp, self._tp = self._tp, None
             if tp is not None:
                 self._lib.orma_processor_free(tp)
 
