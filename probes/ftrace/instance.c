@@ -438,6 +438,7 @@ static void refilter_syscalls(struct orma_ftrace_instance *self)
     }
     if (!any)
         return;
+    self->syscall_filters++;
     orma_ftrace_select_syscall_filter(&all, &filter);
     if (filter.failed ||
         set_filter(self, "raw_syscalls", "sys_enter", orma_buf_cstr(&filter)) < 0 ||

@@ -88,6 +88,7 @@ struct orma_ftrace_instance {
     bool graph;              /* current_tracer is ours */
     struct orma_map enabled; /* event id -> number of sessions; ORMA_FTRACE_ENABLED_FILTERED */
     struct event *timer;
+    uint32_t syscall_filters; /* how often we have set those of raw_syscalls */
     uint32_t ticks;
     uint32_t read_errors;
 };

@@ -321,7 +321,8 @@ static void session_start(struct orma_source *source)
     on_tick(&self->drain); /* who else is there, and wants to know what */
     count_reads(self, &self->at_start);
     orma_ftrace_instance_activate(self->instance, &self->drain, true);
-    orma_ftrace_watch_start(&self->watch, &self->instance->fs, &self->events);
+    orma_ftrace_watch_start(&self->watch, &self->instance->fs, &self->events,
+                            self->instance->syscall_filters);
 }
 
 /* Of the newest event that was read, of any cpu; 0: there is none. */
@@ -338,7 +339,8 @@ static void check_settings(struct session *self, bool at_end)
 {
     if (self->instance && self->drain.active)
         orma_ftrace_watch_check(&self->watch, &self->instance->fs, &self->events,
-                                last_event_ns(self), at_end, self->drain.syscalls != NULL);
+                                last_event_ns(self), at_end, self->drain.syscalls != NULL,
+                                self->instance->syscall_filters);
 }
 
 static void session_flush(struct orma_source *source, uint64_t flush_id)

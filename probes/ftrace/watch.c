@@ -83,19 +83,27 @@ static unsigned find_off(struct orma_ftrace_watch *self, const struct orma_ftrac
     return num;
 }
 
+static int watch_path(const struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                      const char *name)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+
+    orma_buf_printf(&path, "%s/%s", fs->path, name);
+    return self->inotify_fd < 0 || path.failed
+               ? -1
+               : inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
+}
+
 static void watch_writes(struct orma_ftrace_watch *self, const struct orma_tracefs *fs)
 {
     self->inotify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++) {
-        ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+        bool is_ours = !strcmp(files[i], "current_tracer"); /* function graphs write it */
 
-        self->wds[i] = -1;
-        if (self->inotify_fd < 0 || !strcmp(files[i], "current_tracer"))
-            continue;
-        orma_buf_printf(&path, "%s/%s", fs->path, files[i]);
-        if (!path.failed)
-            self->wds[i] = inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
+        self->wds[i] = is_ours ? -1 : watch_path(self, fs, files[i]);
     }
+    self->options_wd = watch_path(self, fs, "options");
+    self->trace_options_wd = watch_path(self, fs, "trace_options");
 }
 
 static int watch_folder(const struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
@@ -127,43 +135,44 @@ static int hold_folder(const struct orma_tracefs *fs, const struct orma_ftrace_e
 static void watch_event_writes(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                                const struct orma_ftrace_events *events)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
-
     if (self->inotify_fd < 0)
         return;
     self->event_writes = calloc(events->num + 1, sizeof(*self->event_writes));
     if (!self->event_writes)
         return;
     self->event_writes_num = events->num;
-    orma_buf_printf(&path, "%s/set_event", fs->path);
-    self->set_event_wd =
-        path.failed ? -1 : inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
+    self->set_event_wd = watch_path(self, fs, "set_event");
     self->events_wd = watch_folder(self, fs, NULL, NULL);
     for (size_t i = 0; i < events->num; i++) {
         const struct orma_ftrace_event *ev = &events->list[i];
         struct orma_ftrace_watch_event *w = &self->event_writes[i];
         bool on = is_enabled_here(ev);
 
-        w->wd = on && !is_filtered_by_us(ev) ? watch_folder(self, fs, ev->group, ev->name) : -1;
+        w->wd = on ? watch_folder(self, fs, ev->group, ev->name) : -1;
         w->group_wd = on ? watch_folder(self, fs, ev->group, NULL) : -1;
         w->folder_fd = w->wd >= 0 && i < HELD_MAX ? hold_folder(fs, ev) : -1;
     }
 }
 
-/* `enable` and `filter` in the folder of an event, of a group or of all; and set_event. */
+/* `enable`, `filter` and `trigger`, which switches events and the whole tracer, in the folder of an
+ * event, of a group or of all; and set_event. */
 static void note_event_writes(struct orma_ftrace_watch *self,
                               const struct orma_ftrace_events *events,
                               const struct inotify_event *ev)
 {
     bool all = ev->mask & IN_Q_OVERFLOW || (ev->wd == self->set_event_wd && !ev->len);
 
-    if (!all && (!ev->len || (strcmp(ev->name, "enable") && strcmp(ev->name, "filter"))))
+    if (!all && (!ev->len || (strcmp(ev->name, "enable") && strcmp(ev->name, "filter") &&
+                              strcmp(ev->name, "trigger"))))
         return;
+    bool is_filter = ev->len && !strcmp(ev->name, "filter");
     all |= ev->wd == self->events_wd;
     for (size_t i = 0; i < events->num; i++) {
         struct orma_ftrace_watch_event *w = &self->event_writes[i];
 
-        w->written |= w->group_wd >= 0 && (all || ev->wd == w->wd || ev->wd == w->group_wd);
+        bool hit = w->group_wd >= 0 && (all || ev->wd == w->wd || ev->wd == w->group_wd);
+        *(hit && is_filter && is_filtered_by_us(&events->list[i]) ? &w->filter_written
+                                                                  : &w->written) |= hit;
     }
 }
 
@@ -176,6 +185,17 @@ static void note_writes(struct orma_ftrace_watch *self, const struct inotify_eve
     }
 }
 
+/* Only one of the options stops recording: while somebody reads the file `trace`. */
+static void note_option_writes(struct orma_ftrace_watch *self, const struct inotify_event *ev)
+{
+    if (ev->mask & IN_Q_OVERFLOW)
+        self->options_written = self->options_wd >= 0 || self->trace_options_wd >= 0;
+    else if (ev->wd == self->options_wd)
+        self->options_written |= ev->len && !strcmp(ev->name, "pause-on-trace");
+    else
+        self->options_written |= ev->wd == self->trace_options_wd;
+}
+
 static void read_writes(struct orma_ftrace_watch *self, const struct orma_ftrace_events *events)
 {
     _Alignas(struct inotify_event) char bytes[4096];
@@ -186,6 +206,7 @@ static void read_writes(struct orma_ftrace_watch *self, const struct orma_ftrace
             const struct inotify_event *ev = (const void *)(bytes + at);
 
             note_writes(self, ev);
+            note_option_writes(self, ev);
             if (self->event_writes)
                 note_event_writes(self, events, ev);
             at += sizeof(*ev) + ev->len;
@@ -194,11 +215,12 @@ static void read_writes(struct orma_ftrace_watch *self, const struct orma_ftrace
 }
 
 void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
-                             const struct orma_ftrace_events *events)
+                             const struct orma_ftrace_events *events, uint32_t own_filters)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf on = {0}, names = {0};
 
     self->ok_ns = orma_clock_boottime();
+    self->own_filters = own_filters;
     watch_writes(self, fs); /* first: what is written from here on is told */
     watch_event_writes(self, fs, events);
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
@@ -307,9 +329,10 @@ static void check_filters(struct orma_ftrace_watch *self, const struct orma_trac
     }
 }
 
-/* What is as it was, but was written to: it may have been off or filtered in between. */
+/* What is as it was, but was written to: it may have been off or filtered in between. by_us:
+ * filters of raw_syscalls were written by sessions of ours. */
 static void check_event_writes(struct orma_ftrace_watch *self,
-                               const struct orma_ftrace_events *events, uint64_t now)
+                               const struct orma_ftrace_events *events, bool by_us, uint64_t now)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf names = {0}, what = {0};
     unsigned num = 0;
@@ -318,7 +341,9 @@ static void check_event_writes(struct orma_ftrace_watch *self,
         const struct orma_ftrace_event *ev = &events->list[i];
         struct orma_ftrace_watch_event *w = &self->event_writes[i];
 
-        if (!w->written || w->told || self->event_told[i])
+        bool written = w->written || (w->filter_written && !by_us);
+        w->filter_written = false;
+        if (!written || w->told || self->event_told[i])
             continue;
         w->told = true;
         if (num++ < NAMES_SHOWN)
@@ -332,9 +357,17 @@ static void check_event_writes(struct orma_ftrace_watch *self,
     note(self, orma_buf_str(&what), self->ok_ns, now);
 }
 
+static void check_option_writes(struct orma_ftrace_watch *self, uint64_t now)
+{
+    if (!self->options_written || self->options_told)
+        return;
+    self->options_told = true;
+    note(self, ORMA_STR("trace_options: written to"), self->ok_ns, now);
+}
+
 void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                              const struct orma_ftrace_events *events, uint64_t last_event_ns,
-                             bool filters, bool own_syscalls)
+                             bool filters, bool own_syscalls, uint32_t own_filters)
 {
     uint64_t now = orma_clock_boottime();
 
@@ -345,7 +378,9 @@ void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_t
     check_events(self, fs, events, now);
     if (filters)
         check_filters(self, fs, events, own_syscalls, now);
-    check_event_writes(self, events, now);
+    check_event_writes(self, events, own_filters != self->own_filters, now);
+    check_option_writes(self, now);
+    self->own_filters = own_filters;
     self->ok_ns = now;
 }
 

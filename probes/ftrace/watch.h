@@ -32,6 +32,7 @@ struct orma_ftrace_watch_event {
     int wd, group_wd;
     int folder_fd; /* -1: not held */
     bool written, told;
+    bool filter_written; /* of raw_syscalls, which sessions of ours write, too */
 };
 
 struct orma_ftrace_watch {
@@ -47,14 +48,18 @@ struct orma_ftrace_watch {
     struct orma_ftrace_watch_event *event_writes; /* the same; NULL: inotify does not watch them */
     size_t event_writes_num;
     int events_wd, set_event_wd; /* for all of them */
+    int options_wd, trace_options_wd;
+    bool options_written, options_told;
+    uint32_t own_filters; /* the instance's syscall_filters at the last look */
     uint64_t ok_ns;              /* boot clock: all was as it should be */
     uint64_t counted_ns;         /* and all that was read came to us */
     struct orma_buf incidents;   /* fields of FtraceStats, all so far */
 };
 
-/* What the files hold now is how it should be. No memory: what cannot be kept is not watched. */
+/* What the files hold now is how it should be. No memory: what cannot be kept is not watched.
+ * own_filters: how often sessions of ours have written the filters of raw_syscalls. */
 void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
-                             const struct orma_ftrace_events *events);
+                             const struct orma_ftrace_events *events, uint32_t own_filters);
 
 /*
  * Compares. `last_event_ns`: of the newest event that was read; 0: none. `filters`: those of the
@@ -63,7 +68,7 @@ void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_t
  */
 void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                              const struct orma_ftrace_events *events, uint64_t last_event_ns,
-                             bool filters, bool own_syscalls);
+                             bool filters, bool own_syscalls, uint32_t own_filters);
 
 /*
  * Compares what the kernel counts as read with what was `seen`, of cpus[i] by seen[i]; the first

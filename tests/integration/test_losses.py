@@ -60,11 +60,12 @@ class Losses(Case):
         last = int(self.one("t.pftrace", "SELECT max(ts) FROM ftrace_event"))
         self.assertLessEqual(last, int(times["ts"]), "it was on when the last event came")
 
-    def meddled(self, meddle, *expected, text_rows=1):
+    def meddled(self, meddle, *expected, text_rows=1, events=("sched/sched_switch", "sched/sched_waking"),
+                used="sched:sched_waking"):
         """The ledger of a recording that somebody meddles with: `meddle` gets the folder in tracefs that it uses."""
-        p = self.start(ORMA, "record", "--private", "-f", "-t", "2500ms", "-o", "t.pftrace", "sched/sched_switch",
-                       "sched/sched_waking", stderr=subprocess.PIPE)
-        root = self.instance_of(p)
+        p = self.start(ORMA, "record", "--private", "-f", "-t", "2500ms", "-o", "t.pftrace", *events,
+                       stderr=subprocess.PIPE)
+        root = self.instance_of(p, used)
         time.sleep(0.5)
         meddle(root)
         record = p.communicate(timeout=30 * SLOW)[1]
@@ -119,7 +120,56 @@ class Losses(Case):
                 # As it was put back, or as a look in between saw it.
                 self.meddled(blink, "incomplete: another program changed the kernel's tracer", "sched/sched_switch")
 
-    def instance_of(self, p):
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_events_that_triggers_switch(self):
+        """The kernel does it, for whoever wrote the file: nothing is written where the event is switched."""
+        trigger = "events/sched/sched_waking/trigger"
+        for off, on, rows in ("disable_event:sched:sched_switch", "enable_event:sched:sched_switch", 1), ("traceoff", "stacktrace", 2):
+            def blink(root):
+                for what in off, on:
+                    (root / trigger).write_text(what)
+                    time.sleep(0.1)
+                    (root / trigger).write_text(f"!{what}")
+            with self.subTest(off):
+                self.meddled(blink, "incomplete: another program changed the kernel's tracer", text_rows=rows)
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_system_calls_that_are_put_back(self):
+        """Sessions write the filters of these two, but nobody else's writing passes for that."""
+        event = "events/raw_syscalls/sys_enter"
+        for name, value, back in (f"{event}/enable", "0", "1"), (f"{event}/filter", "id == 9999", "0"):
+            def blink(root):
+                (root / name).write_text(value)
+                time.sleep(0.2)
+                (root / name).write_text(back)
+            with self.subTest(name):
+                self.meddled(blink, "incomplete: another program changed the kernel's tracer", "raw_syscalls/sys_enter",
+                             events=["syscalls"], used="raw_syscalls:sys_enter")
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_reading_that_stops_recording(self):
+        def look(root):
+            (root / "options/pause-on-trace").write_text("1")
+            (root / "trace").read_bytes()
+            (root / "options/pause-on-trace").write_text("0")
+        self.meddled(look, "incomplete: another program changed the kernel's tracer", "trace_options")
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_a_second_session_is_no_meddler(self):
+        """It has other system calls, so the filters are written again while the first one records."""
+        self.start_traced()
+        self.start(PROBES, stderr=subprocess.DEVNULL)
+        self.wait_for("the probes", lambda: b"linux.ftrace" in self.orma("status", code=None).stdout)
+        text = """buffers { size_kb: 4096 } duration_ms: %d data_sources { config { name: "linux.ftrace" ftrace_config {
+            ftrace_events: "raw_syscalls/sys_enter" ftrace_events: "raw_syscalls/sys_exit" syscall_events: "sys_%s" } } }"""
+        for name, ms in ("read", 2500), ("write", 500):
+            (self.dir / name).write_text(text % (ms, name))
+        first = self.start(ORMA, "record", "-f", "-c", "read", "-o", "first.pftrace", stderr=subprocess.PIPE)
+        time.sleep(1)
+        self.orma("record", "-f", "-c", "write", "-o", "second.pftrace")
+        self.assertNotIn(b"another program", first.communicate(timeout=30 * SLOW)[1])
+
+    def instance_of(self, p, used="sched:sched_waking"):
         """The folder in tracefs that the recording uses, once it does. It has the rings of that open: others may be
         recording the same events at the top level, and switching them off would take nothing from this one."""
         def roots():
@@ -130,7 +180,7 @@ class Losses(Case):
                         yield pathlib.Path(root)
 
         def found():
-            return [r for r in roots() if "sched:sched_waking" in (r / "set_event").read_text().split() and
+            return [r for r in roots() if used in (r / "set_event").read_text().split() and
                     (r / "tracing_on").read_text().strip() == "1"]
         self.wait_for("the recording", found)
         return found()[0]
