@@ -5,6 +5,7 @@ const struct orma_command *const orma_commands[] = {
     &orma_cmd_profile,
     &orma_cmd_heap,
     &orma_cmd_status,
+    &orma_cmd_top,
     &orma_cmd_recover,
     &orma_cmd_report,
     &orma_cmd_why,

@@ -112,7 +112,7 @@ class Follow(Case):
         os.mkfifo(self.dir / "pipe")
         (self.dir / "text").write_text("{}")
         (self.dir / "growing").write_bytes(b"".join(trace(6, 10)))
-        for name, what in (("pipe", "only files that grow"), ("text", "only traces of packets"), ("nothing", "neither a file nor")):
+        for name, what in (("pipe", "only files that grow"), ("text", "only traces of packets"), ("nothing", "no session: no service answers")):
             self.assertIn(what, self.orma("query", "--follow", name, "SELECT 1", code=1).stderr.decode())
         for options, what in ((["--every", "1s"], "needs --follow"), (["--follow", "--every", "1ms"], "bad time"),
                               (["--follow", "text"], "needs one file")):

@@ -80,6 +80,7 @@ MODULES = {
     "tools/convert": "orma_convert_ orma_cmd_convert orma_traceconv_ orma_cmd_traceconv",
     "tools/help": "orma_help_ orma_cmd_help",
     "tools/load": "orma_load_",
+    "tools/top": "orma_live_",
     "tools/follow": "orma_follow_",
     "tools/many": "orma_many_",
     "tools/pieces": "orma_pieces_",

@@ -30,7 +30,6 @@ SHELL = BUILD / "compat/trace_processor_shell"
 
 # (check, name): why it is allowed. `dead`: nothing of the product uses it.
 EXEMPT = {
-    ("dead", "orma_consumer_wait"): "the consumer's whole conversation: tests drive it without a loop",
     ("dead", "orma_field_default"): "protos/reflect is a library of schemas: defaults are part of its interface",
     ("dead", "orma_field_options"): "the same: options of fields",
     ("dead", "orma_schema_enum_count"): "the same: how many enums",

@@ -6,22 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sdk/base/clock.h"
-#include "sdk/base/fd.h"
-#include "sdk/transport/consumer.h"
 #include "tools/base/cli.h"
 #include "tools/base/units.h"
+#include "tools/follow/snapshot.h"
 #include "tools/follow/tail.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
-#include "tools/service/clone.h"
 
-#define CONNECT_MS 5000
 /* How often the file is looked at. */
 #define LOOK_MS 50
 /* After the word that it has ended, a file still gets its last statistics. */
@@ -56,29 +52,14 @@ int orma_follow_take_every(const struct orma_cli *cli, uint64_t *ret_ms)
 
 static int load_snapshot(struct follower *f, struct orma_processor **ret)
 {
-    ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
-    ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0}, error = {0};
-    ORMA_AUTO(orma_fd_close) int fd = memfd_create("orma-follow", MFD_CLOEXEC);
-    char path[40];
-    int r = fd < 0 ? -errno : orma_consumer_new(NULL, CONNECT_MS, &consumer);
+    struct orma_follow_snapshot snapshot = {.program = f->how->program,
+                                            .session = f->how->name,
+                                            .config = f->config,
+                                            .quiet = f->state.answer > 1};
+    int r = orma_follow_snapshot(&snapshot, ret);
 
-    if (r < 0) {
-        fprintf(stderr, "%s: %s: neither a file nor a session: no service answers: %s\n",
-                f->how->program, f->how->name, strerror(-r));
-        return r;
-    }
-    orma_service_clone_request_put(&request, f->how->name);
-    f->state.watermark = orma_clock_boottime(); /* it is flushed after this */
-    r = orma_service_clone(consumer, &request, fd, &f->state.bytes, &error);
-    if (r < 0 && f->state.answer == 1)
-        fprintf(stderr, "%s: %s: %s ('orma status' lists the sessions)\n", f->how->program,
-                f->how->name, orma_buf_cstr(&error));
-    if (r < 0)
-        return r;
-    r = orma_processor_new(&f->config, ret);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    if (r == 0)
-        r = orma_processor_load_file(*ret, path, NULL, NULL); /* mapped: it needs no descriptor */
+    f->state.watermark = snapshot.taken_ns;
+    f->state.bytes = snapshot.bytes;
     return r;
 }
 
