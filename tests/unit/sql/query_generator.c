@@ -200,10 +200,29 @@ static void put_in_select(struct query_gen *g)
         PICK(g, "", " WHERE k < 9", " WHERE v IS NOT NULL", " WHERE v > 1000000", " LIMIT 5"));
 }
 
+/* A set for each row. */
+static void put_in_correlated(struct query_gen *g)
+{
+    const bool text = !below(g, 4);
+
+    PUT(g, "%c.%s %sIN (SELECT %s%s FROM %s o WHERE ", alias(g), text ? text_column(g) : number(g),
+        PICK(g, "", "NOT "), PICK(g, "", "", "DISTINCT "),
+        text ? "o.s" : PICK(g, "o.id", "o.k", "o.v", "o.v"), table(g));
+    PUT(g, "o.%s = %c.%s", PICK(g, "id", "k", "v", "ts", "k"), alias(g), number(g));
+    if (!below(g, 3))
+        PUT(g, " AND %c.%s = o.s", alias(g), text_column(g));
+    if (!below(g, 3))
+        PUT(g, " AND o.v %s %u", PICK(g, "<", ">", "IS NULL OR o.v <"), below(g, 40));
+    PUT(g, "%s)", PICK(g, "", "", " ORDER BY o.v"));
+}
+
 static void put_condition(struct query_gen *g)
 {
     g->depth++;
-    switch (below(g, g->depth > 3 ? 5 : 11)) {
+    switch (below(g, g->depth > 3 ? 5 : 12)) {
+    case 11:
+        put_in_correlated(g);
+        break;
     case 10:
         put_exists(g);
         break;

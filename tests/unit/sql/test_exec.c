@@ -212,6 +212,25 @@ Test(runner, gives_up_before_the_first_row_or_never)
     orma_assert_no_leaks();
 }
 
+/* A set of values for each row is looked into by value and key. */
+Test(runner, looks_into_sets_that_depend_on_the_row)
+{
+    static const char *const queries[] = {
+        "SELECT id FROM t1 a WHERE v IN (SELECT v FROM t2 b WHERE b.k = a.k)",
+        "SELECT id FROM t1 a WHERE v NOT IN (SELECT v FROM t2 b WHERE b.k = a.k)",
+        "SELECT id, v IN (SELECT v FROM t2 b WHERE b.k = a.k AND b.v IS NOT NULL) FROM t1 a",
+        "SELECT id, v NOT IN (SELECT v FROM t2 b WHERE b.id = a.v) FROM t1 a",
+        "SELECT id, s IN (SELECT s FROM t2 b WHERE b.k = a.k AND b.id > 5) FROM t1 a",
+        "SELECT id, s NOT IN (SELECT s FROM t2 b WHERE b.k = a.k AND a.s = b.s) FROM t1 a",
+        "SELECT id, k + 1 IN (SELECT DISTINCT v % 9 FROM t2 b WHERE a.k = b.k ORDER BY b.id) FROM "
+        "t1 a",
+        "SELECT count(*) FROM t1 a WHERE NULL IN (SELECT v FROM t2 b WHERE b.k = a.k)",
+        "SELECT count(*) FROM t1 a WHERE NULL NOT IN (SELECT v FROM t2 b WHERE b.k = a.v)",
+    };
+
+    expect_same_over(query_gen_tables, queries, ORMA_ARRAY_LEN(queries));
+}
+
 /* Joins that find one row at most do not matter to the order of rows; others do. */
 Test(runner, knows_what_comes_once)
 {

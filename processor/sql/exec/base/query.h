@@ -25,6 +25,7 @@
 #define EXEC_DEPTH_MAX 60
 /* By which a query in an expression depends on the row. */
 #define EXEC_KEYS_MAX 4
+#define EXEC_LOOKUP_KEYS_MAX (EXEC_KEYS_MAX + 1) /* and a value beside them */
 /* The most columns and the like in a call that is made for each row. */
 #define EXEC_PARAMS_MAX 8
 /* Of a row of a LEFT JOIN that has none. */
@@ -147,7 +148,9 @@ struct orma_exec_sub {
     struct orma_map set;
     unsigned keys_num;
     uint8_t key_types[EXEC_KEYS_MAX];
-    struct orma_exec_lookup *table; /* by keys */
+    struct orma_exec_lookup *table; /* by keys; of IN by a value and keys, */
+    struct orma_exec_lookup *all;   /* and the keys of all values, */
+    struct orma_exec_lookup *nulls; /* and of those that are NULL */
     struct orma_exec_value missing; /* what it gives for those that it does not have */
 };
 

@@ -9,6 +9,8 @@
  *      ─►  SELECT sum(b.v), b.k FROM b WHERE b.v > 3 GROUP BY b.k          by k = a.k
  *   (SELECT b.v FROM b WHERE b.k = a.k ORDER BY b.ts LIMIT 1)
  *      ─►  SELECT b.v, b.k FROM b ORDER BY b.ts                            the first of k = a.k
+ *   a.x IN (SELECT b.v FROM b WHERE b.k = a.k)
+ *      ─►  SELECT b.v, b.k FROM b                             whether v = a.x, k = a.k are there
  *
  * Anything else that depends on the row is given up.
  */
@@ -63,7 +65,7 @@ static struct orma_exec_sub *new_sub(struct orma_exec_scope *s, struct orma_exec
     struct orma_exec_query *q = NULL;
 
     if (s->bind_select) {
-        s->plan->outer = ast->op == ORMA_EXEC_IN_SELECT ? NULL : s;
+        s->plan->outer = s;
         q = s->bind_select(s->plan, ast->query.select, s->ctes, s->select_depth + 1);
         s->plan->outer = NULL;
     }
@@ -93,36 +95,28 @@ static bool find_type(const struct orma_exec_expr *a, const struct orma_exec_exp
     return types == EXEC_TEXT && a->affinity != EXEC_AFF_NUMBER && b->affinity != EXEC_AFF_NUMBER;
 }
 
-bool orma_exec_bind_in_select(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
-                              struct orma_exec_expr *e)
-{
-    struct orma_exec_sub *sub = new_sub(s, e, ast);
-
-    if (!sub)
-        return false;
-    if (!find_type(e->args[0], sub->query->results.data[0].expr, &sub->type))
-        return orma_exec_give_up(s->plan, "types of IN (SELECT ...)");
-    sub->query->any_order = true;
-    e->negated = ast->negated;
-    e->types = EXEC_INT | EXEC_NULL;
-    return true;
-}
-
-/* The keys become the last results, and the other side of each an argument of the expression. */
+/* The keys become the last results, and the other side of each an argument of the expression,
+ * behind those that it has. */
 static bool add_keys(struct orma_exec_scope *s, struct orma_exec_sub *sub, struct orma_exec_expr *e)
 {
     struct orma_exec_query *q = sub->query;
+    const unsigned before = e->num, num = before + q->keys.len;
+    struct orma_exec_expr **args =
+        orma_arena_alloc(&s->plan->arena, (num + 1) * sizeof(struct orma_exec_expr *));
 
-    sub->keys_num = e->num = q->keys.len;
-    e->args = orma_arena_alloc(&s->plan->arena, (e->num + 1) * sizeof(struct orma_exec_expr *));
-    if (!e->args)
+    if (!args)
         return orma_exec_give_up(s->plan, "out of memory");
-    for (unsigned i = 0; i < e->num; i++) {
+    for (unsigned i = 0; i < before; i++)
+        args[i] = e->args[i];
+    e->args = args;
+    e->num = num;
+    sub->keys_num = q->keys.len;
+    for (unsigned i = 0; i < sub->keys_num; i++) {
         struct orma_exec_result r = {.expr = q->keys.data[i]};
 
         if (!find_type(r.expr, q->outer.data[i], &sub->key_types[i]))
             return orma_exec_give_up(s->plan, "types of a query that depends on the row");
-        e->args[i] = q->outer.data[i];
+        args[before + i] = q->outer.data[i];
         if (q->grouped) {
             uint8_t types = r.expr->types;
 
@@ -135,6 +129,24 @@ static bool add_keys(struct orma_exec_scope *s, struct orma_exec_sub *sub, struc
             return orma_exec_give_up(s->plan, "out of memory");
     }
     return true;
+}
+
+bool orma_exec_bind_in_select(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
+                              struct orma_exec_expr *e)
+{
+    struct orma_exec_sub *sub = new_sub(s, e, ast);
+
+    if (!sub)
+        return false;
+    struct orma_exec_query *q = sub->query;
+    if (q->keys.len && (q->grouped || q->wins.len || q->has_limit || q->offset))
+        return orma_exec_give_up(s->plan, "a query of groups, windows or a LIMIT behind IN");
+    if (!find_type(e->args[0], q->results.data[0].expr, &sub->type))
+        return orma_exec_give_up(s->plan, "types of IN (SELECT ...)");
+    q->any_order = true;
+    e->negated = ast->negated;
+    e->types = EXEC_INT | EXEC_NULL;
+    return !q->keys.len || add_keys(s, sub, e);
 }
 
 bool orma_exec_bind_value(struct orma_exec_scope *s, const struct orma_exec_ast *ast,

@@ -49,6 +49,8 @@ bool orma_exec_run_in_set(struct orma_exec_plan *plan, const struct orma_exec_ex
     const struct orma_exec_sub *sub = e->query.sub;
     bool empty = !sub->set.len && !sub->null;
 
+    if (sub->keys_num)
+        return orma_exec_run_lookup_in(plan, sub, args, num, ret);
     ret->tagged = true;
     for (uint32_t i = 0; i < num; i++) {
         uint8_t tag = orma_exec_tag_at(a, i);

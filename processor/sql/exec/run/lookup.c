@@ -9,6 +9,7 @@
 /* Of rows with the same keys the first one counts. */
 struct orma_exec_lookup {
     unsigned keys_num;
+    uint8_t types[EXEC_LOOKUP_KEYS_MAX]; /* of keys, beside NULL */
     bool dense; /* the slot of a key is its number */
     uint32_t rows, cap, mask;
     uint32_t *slots; /* numbers of rows; UINT32_MAX: free */
@@ -89,13 +90,14 @@ static bool make_room(struct orma_exec_lookup *t, const int64_t *keys)
     return set_slots(t, size, size > (uint64_t)keys[0]);
 }
 
-struct orma_exec_lookup *orma_exec_run_lookup_new(unsigned keys_num)
+struct orma_exec_lookup *orma_exec_run_lookup_new(const uint8_t *types, unsigned keys_num)
 {
     struct orma_exec_lookup *t = orma_large_zeroed(1, sizeof(*t));
 
     if (!t)
         return NULL;
     t->keys_num = keys_num;
+    memcpy(t->types, types, keys_num);
     t->dense = keys_num == 1;
     if (set_slots(t, 512, t->dense) && grow(t))
         return t;
@@ -125,41 +127,61 @@ static bool keys_at(struct orma_exec_vec *const *v, unsigned num, uint32_t i, in
     return there;
 }
 
-static bool check_keys(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+static bool check_keys(struct orma_exec_plan *plan, const struct orma_exec_lookup *t,
                        struct orma_exec_vec *const *v, uint32_t num)
 {
-    for (unsigned k = 0; k < sub->keys_num; k++) {
+    for (unsigned k = 0; k < t->keys_num; k++) {
         for (uint32_t i = 0; i < num && (v[k]->tagged || !i); i++) {
-            if (orma_exec_tag_at(v[k], i) & ~(EXEC_NULL | sub->key_types[k]))
+            if (orma_exec_tag_at(v[k], i) & ~(EXEC_NULL | t->types[k]))
                 return orma_exec_give_up(plan, "types of a query that depends on the row");
         }
     }
     return true;
 }
 
-bool orma_exec_run_lookup_add(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+static bool put_row(struct orma_exec_plan *plan, struct orma_exec_lookup *t, const int64_t *key,
+                    struct orma_exec_value v)
+{
+    if (!make_room(t, key))
+        return orma_exec_give_up(plan, "out of memory");
+    uint32_t *slot = find_slot(t, key);
+    if (*slot != UINT32_MAX)
+        return true;
+    *slot = t->rows;
+    memcpy(t->keys + (size_t)t->rows * t->keys_num, key, t->keys_num * sizeof(*key));
+    t->vals[t->rows++] = v;
+    return true;
+}
+
+bool orma_exec_run_lookup_add(struct orma_exec_plan *plan, struct orma_exec_lookup *t,
                               struct orma_exec_vec *const *keys, const struct orma_exec_vec *vals,
                               uint32_t num)
 {
-    struct orma_exec_lookup *t = sub->table;
-    int64_t key[EXEC_KEYS_MAX];
+    int64_t key[EXEC_LOOKUP_KEYS_MAX];
 
-    if (!check_keys(plan, sub, keys, num))
+    if (!check_keys(plan, t, keys, num))
         return false;
     for (uint32_t i = 0; i < num; i++) {
-        if (!keys_at(keys, t->keys_num, i, key))
-            continue;
-        if (!make_room(t, key))
-            return orma_exec_give_up(plan, "out of memory");
-        uint32_t *slot = find_slot(t, key);
-        if (*slot != UINT32_MAX)
-            continue;
-        *slot = t->rows;
-        memcpy(t->keys + (size_t)t->rows * t->keys_num, key, t->keys_num * sizeof(*key));
         struct orma_exec_value v = {EXEC_INT, 1};
+
         if (vals)
             v = (struct orma_exec_value){orma_exec_tag_at(vals, i), vals->vals[i]};
-        t->vals[t->rows++] = v;
+        if (keys_at(keys, t->keys_num, i, key) && !put_row(plan, t, key, v))
+            return false;
+    }
+    return true;
+}
+
+bool orma_exec_run_lookup_add_nulls(struct orma_exec_plan *plan, struct orma_exec_lookup *t,
+                                    struct orma_exec_vec *const *keys,
+                                    const struct orma_exec_vec *vals, uint32_t num)
+{
+    int64_t key[EXEC_LOOKUP_KEYS_MAX];
+
+    for (uint32_t i = 0; i < num && (vals->tagged || vals->tag == EXEC_NULL); i++) {
+        if (orma_exec_tag_at(vals, i) == EXEC_NULL && keys_at(keys, t->keys_num, i, key) &&
+            !put_row(plan, t, key, (struct orma_exec_value){EXEC_INT, 1}))
+            return false;
     }
     return true;
 }
@@ -169,12 +191,12 @@ bool orma_exec_run_lookup(struct orma_exec_plan *plan, const struct orma_exec_su
                           struct orma_exec_vec *ret)
 {
     const struct orma_exec_lookup *t = sub->table;
-    int64_t key[EXEC_KEYS_MAX];
+    int64_t key[EXEC_LOOKUP_KEYS_MAX];
     uint8_t seen = 0;
 
     if (!t) /* it did not run */
         return orma_exec_give_up(plan, "a query as a value");
-    if (!check_keys(plan, sub, keys, num))
+    if (!check_keys(plan, t, keys, num))
         return false;
     for (uint32_t i = 0; i < num; i++) {
         uint32_t row = keys_at(keys, t->keys_num, i, key) ? *find_slot(t, key) : UINT32_MAX;
@@ -185,5 +207,34 @@ bool orma_exec_run_lookup(struct orma_exec_plan *plan, const struct orma_exec_su
     }
     ret->tagged = seen & (seen - 1);
     ret->tag = seen;
+    return true;
+}
+
+/* A value beside the set of its keys: of an empty set it is no part, whatever it is; else NULL, or
+ * a NULL in the set, leaves it open. */
+bool orma_exec_run_lookup_in(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+                             struct orma_exec_vec *const *args, uint32_t num,
+                             struct orma_exec_vec *ret)
+{
+    const struct orma_exec_lookup *t = sub->table, *all = sub->all, *nulls = sub->nulls;
+    int64_t key[EXEC_LOOKUP_KEYS_MAX];
+
+    if (!t || !all || !nulls)
+        return orma_exec_give_up(plan, "types of IN (SELECT ...)");
+    if (!check_keys(plan, t, args, num))
+        return false;
+    ret->tagged = true;
+    for (uint32_t i = 0; i < num; i++) {
+        const bool null = orma_exec_tag_at(args[0], i) == EXEC_NULL;
+        const bool keyed = keys_at(args + 1, all->keys_num, i, key + 1);
+        bool found = false, open = false;
+
+        key[0] = args[0]->vals[i];
+        if (keyed && !null)
+            found = *find_slot(t, key) != UINT32_MAX;
+        if (keyed && !found)
+            open = *find_slot(null ? all : nulls, key + 1) != UINT32_MAX;
+        orma_exec_set(ret, i, open ? EXEC_NULL : EXEC_INT, found != sub->expr->negated);
+    }
     return true;
 }

@@ -23,17 +23,25 @@ bool orma_exec_run_eval(struct orma_exec_plan *plan, const struct orma_exec_expr
 int orma_exec_run_filter(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
                          const struct orma_exec_rows *rows, uint32_t *ret);
 
-/* lookup.c: what such a query gives, by its keys. */
-struct orma_exec_lookup *orma_exec_run_lookup_new(unsigned keys_num);
+/* lookup.c: what such a query gives, by its keys, which are of these types. */
+struct orma_exec_lookup *orma_exec_run_lookup_new(const uint8_t *types, unsigned keys_num);
 void orma_exec_run_lookup_free(struct orma_exec_lookup *self);
 /* Of the same keys the first value counts; `vals` NULL: 1. */
-bool orma_exec_run_lookup_add(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+bool orma_exec_run_lookup_add(struct orma_exec_plan *plan, struct orma_exec_lookup *self,
                               struct orma_exec_vec *const *keys, const struct orma_exec_vec *vals,
                               uint32_t num);
+/* The keys of rows whose value is NULL; they were checked. */
+bool orma_exec_run_lookup_add_nulls(struct orma_exec_plan *plan, struct orma_exec_lookup *self,
+                                    struct orma_exec_vec *const *keys,
+                                    const struct orma_exec_vec *vals, uint32_t num);
 /* The value for each row (VALUE), or whether there is one (EXISTS). */
 bool orma_exec_run_lookup(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
                           struct orma_exec_vec *const *keys, uint32_t num,
                           struct orma_exec_vec *ret);
+/* Whether the first of `args` is in the set of the keys behind it (IN). */
+bool orma_exec_run_lookup_in(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+                             struct orma_exec_vec *const *args, uint32_t num,
+                             struct orma_exec_vec *ret);
 
 /* collect.c: rows that pass all conditions, in SQLite's order, as the frame. */
 bool orma_exec_run_collect(struct orma_exec_plan *plan, struct orma_exec_query *q);

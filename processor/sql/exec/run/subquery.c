@@ -53,7 +53,35 @@ static bool add_rows(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
             return false;
     }
     return (!first || orma_exec_run_eval(plan, results->data[0].expr, r, v[EXEC_KEYS_MAX])) &&
-           orma_exec_run_lookup_add(plan, sub, v, first ? v[EXEC_KEYS_MAX] : NULL, r->num);
+           orma_exec_run_lookup_add(plan, sub->table, v, first ? v[EXEC_KEYS_MAX] : NULL, r->num);
+}
+
+/* Of IN: the value is the first of the keys. */
+static bool add_members(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
+                        const struct orma_exec_rows *r, struct orma_exec_vec *const *v)
+{
+    for (unsigned k = 0; k <= sub->keys_num; k++) {
+        if (!orma_exec_run_eval(plan, sub->query->results.data[k].expr, r, v[k]))
+            return false;
+    }
+    return orma_exec_run_lookup_add(plan, sub->table, v, NULL, r->num) &&
+           orma_exec_run_lookup_add(plan, sub->all, v + 1, NULL, r->num) &&
+           orma_exec_run_lookup_add_nulls(plan, sub->nulls, v + 1, v[0], r->num);
+}
+
+static bool new_tables(struct orma_exec_plan *plan, struct orma_exec_sub *sub)
+{
+    uint8_t types[EXEC_LOOKUP_KEYS_MAX] = {sub->type};
+
+    memcpy(types + 1, sub->key_types, sub->keys_num);
+    if (sub->expr->op != ORMA_EXEC_IN_SELECT) {
+        sub->table = orma_exec_run_lookup_new(types + 1, sub->keys_num);
+        return sub->table || orma_exec_give_up(plan, "out of memory");
+    }
+    sub->table = orma_exec_run_lookup_new(types, sub->keys_num + 1);
+    sub->all = orma_exec_run_lookup_new(types + 1, sub->keys_num);
+    sub->nulls = orma_exec_run_lookup_new(types + 1, sub->keys_num);
+    return (sub->table && sub->all && sub->nulls) || orma_exec_give_up(plan, "out of memory");
 }
 
 /* What aggregates are of no rows at all: what the query gives for keys that it does not have. */
@@ -86,8 +114,8 @@ static bool fill_table(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
 {
     struct orma_exec_vec *v[EXEC_KEYS_MAX + 1] = {NULL};
     struct orma_exec_query *q = sub->query;
-    bool ok = (sub->table = orma_exec_run_lookup_new(sub->keys_num)) ||
-              orma_exec_give_up(plan, "out of memory");
+    const bool is_set = sub->expr->op == ORMA_EXEC_IN_SELECT;
+    bool ok = new_tables(plan, sub);
     struct orma_exec_rows r;
 
     sub->missing.tag = sub->expr->op == ORMA_EXEC_EXISTS ? EXEC_INT : EXEC_NULL;
@@ -96,7 +124,7 @@ static bool fill_table(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
     for (uint32_t at = 0; ok && at < q->frame.rows; at += EXEC_BLOCK) {
         orma_exec_run_frame_rows(q, at, ORMA_MIN(q->frame.rows - at, (uint32_t)EXEC_BLOCK), place,
                                  &r);
-        ok = !orma_exec_should_stop(plan) && add_rows(plan, sub, &r, v);
+        ok = !orma_exec_should_stop(plan) && (is_set ? add_members : add_rows)(plan, sub, &r, v);
     }
     ok = ok && (!q->grouped || q->groups.len > sub->keys_num || find_missing(plan, sub, v[0]));
     for (unsigned k = 0; k <= EXEC_KEYS_MAX; k++)
@@ -120,7 +148,7 @@ static bool run_sub(struct orma_exec_plan *plan, struct orma_exec_sub *sub)
         orma_exec_run_frame_rows(q, 0, ORMA_MIN(q->frame.rows, 1u), place, &r);
         ok = take_value(plan, sub, &r, v);
     }
-    for (uint32_t at = 0; ok && is_set && at < q->frame.rows; at += EXEC_BLOCK) {
+    for (uint32_t at = 0; ok && is_set && !sub->keys_num && at < q->frame.rows; at += EXEC_BLOCK) {
         orma_exec_run_frame_rows(q, at, ORMA_MIN(q->frame.rows - at, (uint32_t)EXEC_BLOCK), place,
                                  &r);
         ok = !orma_exec_should_stop(plan) && add_values(plan, sub, &r, v);
@@ -145,6 +173,8 @@ void orma_exec_run_free_subqueries(struct orma_exec_plan *plan)
     for (uint32_t i = 0; i < plan->subs.len; i++) {
         orma_map_fini(&plan->subs.data[i]->set);
         orma_exec_run_lookup_free(plan->subs.data[i]->table);
+        orma_exec_run_lookup_free(plan->subs.data[i]->all);
+        orma_exec_run_lookup_free(plan->subs.data[i]->nulls);
         free(plan->subs.data[i]);
     }
     ORMA_VEC_FINI(&plan->subs);
