@@ -149,7 +149,7 @@ struct orma_exec_sub {
     unsigned keys_num;
     uint8_t key_types[EXEC_KEYS_MAX];
     struct orma_exec_lookup *table; /* by keys; of IN by a value and keys, */
-    struct orma_exec_lookup *all;   /* and the keys of all values, */
+    struct orma_exec_lookup *all;   /* and the keys of all values, where a NULL may be asked for, */
     struct orma_exec_lookup *nulls; /* and of those that are NULL */
     struct orma_exec_value missing; /* what it gives for those that it does not have */
 };

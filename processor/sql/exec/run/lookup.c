@@ -219,16 +219,18 @@ bool orma_exec_run_lookup_in(struct orma_exec_plan *plan, const struct orma_exec
     const struct orma_exec_lookup *t = sub->table, *all = sub->all, *nulls = sub->nulls;
     int64_t key[EXEC_LOOKUP_KEYS_MAX];
 
-    if (!t || !all || !nulls)
+    if (!t || !nulls)
         return orma_exec_give_up(plan, "types of IN (SELECT ...)");
     if (!check_keys(plan, t, args, num))
         return false;
     ret->tagged = true;
     for (uint32_t i = 0; i < num; i++) {
         const bool null = orma_exec_tag_at(args[0], i) == EXEC_NULL;
-        const bool keyed = keys_at(args + 1, all->keys_num, i, key + 1);
+        const bool keyed = keys_at(args + 1, nulls->keys_num, i, key + 1);
         bool found = false, open = false;
 
+        if (null && !all)
+            return orma_exec_give_up(plan, "a NULL that was not expected");
         key[0] = args[0]->vals[i];
         if (keyed && !null)
             found = *find_slot(t, key) != UINT32_MAX;

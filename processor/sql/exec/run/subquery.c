@@ -65,7 +65,7 @@ static bool add_members(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
             return false;
     }
     return orma_exec_run_lookup_add(plan, sub->table, v, NULL, r->num) &&
-           orma_exec_run_lookup_add(plan, sub->all, v + 1, NULL, r->num) &&
+           (!sub->all || orma_exec_run_lookup_add(plan, sub->all, v + 1, NULL, r->num)) &&
            orma_exec_run_lookup_add_nulls(plan, sub->nulls, v + 1, v[0], r->num);
 }
 
@@ -79,9 +79,12 @@ static bool new_tables(struct orma_exec_plan *plan, struct orma_exec_sub *sub)
         return sub->table || orma_exec_give_up(plan, "out of memory");
     }
     sub->table = orma_exec_run_lookup_new(types, sub->keys_num + 1);
-    sub->all = orma_exec_run_lookup_new(types + 1, sub->keys_num);
     sub->nulls = orma_exec_run_lookup_new(types + 1, sub->keys_num);
-    return (sub->table && sub->all && sub->nulls) || orma_exec_give_up(plan, "out of memory");
+    const bool asked = sub->expr->args[0]->types & EXEC_NULL;
+    if (asked)
+        sub->all = orma_exec_run_lookup_new(types + 1, sub->keys_num);
+    return (sub->table && sub->nulls && (sub->all || !asked)) ||
+           orma_exec_give_up(plan, "out of memory");
 }
 
 /* What aggregates are of no rows at all: what the query gives for keys that it does not have. */
