@@ -106,15 +106,19 @@ static bool is_large(const struct orma_sql *sql)
            sql->planner.rows_max >= sql->planner.rows_min;
 }
 
-/* A scan whose rows are taken as columns; equality most likely gives few. */
-static bool is_long_scan(const struct orma_exec_plan *plan)
+/* A scan whose rows are taken as columns. Equality most likely gives few, unless it does for some
+ * rows of the table. */
+static bool is_long_scan(struct orma_exec_plan *plan)
 {
     const struct orma_exec_query *q = plan->root;
 
     if (!plan->sql->planner.by_columns || (q->has_limit && q->limit >= 0 && q->limit < ROWS_MIN))
         return false;
     for (uint32_t i = 0; i < q->where.len; i++) {
-        if (q->where.data[i]->op == ORMA_EXEC_EQ || q->where.data[i]->op == ORMA_EXEC_IN)
+        const struct orma_exec_expr *e = q->where.data[i];
+
+        if ((e->op == ORMA_EXEC_EQ || e->op == ORMA_EXEC_IN) &&
+            orma_exec_plan_guess_rows(plan, e) < ROWS_MIN)
             return false;
     }
     return true;

@@ -310,6 +310,10 @@ static void put_aggregate(struct query_gen *g)
         put_number(g);
         PUT(g, ")");
         break;
+    case 5:
+        PUT(g, "group_concat(%c.%s%s)", alias(g), PICK(g, "s", "s", "id", "v"),
+            PICK(g, "", ", ''", ", ' - '"));
+        break;
     default:
         PUT(g, "%s(", PICK(g, "sum", "avg", "total", "count", "sum"));
         put_number(g);

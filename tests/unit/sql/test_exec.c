@@ -212,6 +212,66 @@ Test(runner, gives_up_before_the_first_row_or_never)
     orma_assert_no_leaks();
 }
 
+/* Rows of a scan with an equality come as columns where there are many. */
+Test(runner, guesses_how_many_rows_are_equal)
+{
+    static const char tables[] =
+        "CREATE TABLE p(id INTEGER, k INTEGER, s TEXT, d DOUBLE, n INTEGER); INSERT INTO p WITH "
+        "RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 19999) SELECT i, "
+        "i * 7 / 3 % 2, char(97 + i / 7 % 3), i % 2, NULL FROM c; CREATE PERFETTO TABLE t AS SELECT "
+        "* FROM p;";
+    static const struct {
+        const char *query;
+        bool ours;
+    } cases[] = {
+        {"SELECT id, s FROM t WHERE k = 1", true},
+        {"SELECT id FROM t WHERE s = 'b'", true},
+        {"SELECT id FROM t WHERE 0 = k AND s != 'a'", true},
+        {"SELECT id FROM t WHERE s IN ('a', 'x', 'c')", true},
+        {"SELECT id FROM t WHERE id = 17", false},
+        {"SELECT id FROM t WHERE s = 'x'", false},
+        {"SELECT id FROM t WHERE n = 0", false},
+        {"SELECT id FROM t WHERE k = 1 AND id IN (1, 2, 3)", false},
+        {"SELECT id FROM t WHERE k = 1 LIMIT 100", false},
+    };
+    struct orma_buf with = {0}, without = {0};
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "tables", tables, "");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        e.sql->planner.by_columns = true;
+        cr_expect_eq(run(&e, cases[i].query, ORMA_EXEC_MODE_AUTO, &with) == BY_US, cases[i].ours,
+                     "%s", cases[i].query);
+        run(&e, cases[i].query, ORMA_EXEC_MODE_OFF, &without);
+        cr_expect_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without), "%s", cases[i].query);
+    }
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* Texts of a group are put together in the order of its rows. */
+Test(runner, puts_texts_of_groups_together)
+{
+    static const char *const queries[] = {
+        "SELECT k, group_concat(s), count(*) FROM t1 GROUP BY k",
+        "SELECT k, group_concat(v, ''), group_concat(s, ' | ') FROM t1 GROUP BY k",
+        "SELECT s, group_concat(id) AS ids FROM t1 WHERE id % 3 GROUP BY s HAVING ids != '7' "
+        "ORDER BY ids DESC",
+        "SELECT group_concat(s) FROM t1 WHERE id < 0",
+        "SELECT k, group_concat(s) FILTER (WHERE v > 5) FROM t1 GROUP BY k ORDER BY 2 LIMIT 4",
+        "SELECT group_concat(s), group_concat(id, '') FROM t1",
+        "SELECT a.k, group_concat(b.id) FROM t1 a JOIN t2 b ON b.id = a.k GROUP BY a.k",
+        "SELECT id, (SELECT group_concat(s) FROM t2 b WHERE b.k = a.k) FROM t1 a",
+        "SELECT length(group_concat(s)) + 1, group_concat(upper(s)) FROM t1 GROUP BY k, id % 3",
+        "SELECT group_concat(s) || group_concat(k) FROM t1 GROUP BY id % 7 ORDER BY 1",
+    };
+
+    expect_same_over(query_gen_tables, queries, ORMA_ARRAY_LEN(queries));
+}
+
 /* A set of values for each row is looked into by value and key. */
 Test(runner, looks_into_sets_that_depend_on_the_row)
 {

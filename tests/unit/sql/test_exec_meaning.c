@@ -369,7 +369,9 @@ Test(exec_meaning, knows_of_functions_what_sqlite_knows)
         {"lead", 1, false, 0},
         {"median", 1, true, 0},
         {"iif", 2, false, 0},
-        {"group_concat", 1, false, 0},
+        {"group_concat", 1, false, EXEC_AGGREGATE},
+        {"group_concat", 3, false, 0},
+        {"group_concat", 1, true, 0},
         {"substr", 4, false, 0},
     };
     struct orma_exec_function f;

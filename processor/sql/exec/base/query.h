@@ -57,7 +57,8 @@ struct orma_exec_agg {
     const struct orma_exec_function *function;
     bool distinct, filtered;
     struct orma_exec_expr *arg;
-    double fraction; /* of a percentile */
+    double fraction;   /* of a percentile */
+    int64_t separator; /* of group_concat(): id of a text */
 };
 ORMA_VEC_STRUCT(orma_exec_aggs, struct orma_exec_agg);
 

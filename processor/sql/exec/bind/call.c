@@ -35,6 +35,22 @@ static bool bind_percentile(struct orma_exec_scope *s, const struct orma_exec_as
     return (p >= 0 && p <= f->whole) || orma_exec_refuse(s, "a percentile");
 }
 
+static bool bind_separator(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
+                           const struct orma_exec_function *f, struct orma_exec_agg *agg)
+{
+    if (!f->has_separator)
+        return true;
+    if (!ast->args->next) {
+        agg->separator = orma_strpool_add(&s->plan->sql->storage->pool, ORMA_STR(","));
+        return agg->separator || orma_exec_refuse(s, "out of memory");
+    }
+    const struct orma_exec_expr *e = orma_exec_bind_expr(s, ast->args->next);
+    if (!e || e->op != ORMA_EXEC_CONST || e->constant.val.tag != EXEC_TEXT)
+        return orma_exec_refuse(s, "a separator of group_concat()");
+    agg->separator = e->constant.val.bits;
+    return true;
+}
+
 /* The place of an aggregate among those of the query; it is added where it is new. */
 static bool place_of(struct orma_exec_scope *s, struct orma_exec_agg agg, uint32_t *ret)
 {
@@ -44,7 +60,7 @@ static bool place_of(struct orma_exec_scope *s, struct orma_exec_agg agg, uint32
     while (at < aggs->len &&
            (aggs->data[at].function != agg.function || aggs->data[at].distinct != agg.distinct ||
             aggs->data[at].fraction < agg.fraction || aggs->data[at].fraction > agg.fraction ||
-            aggs->data[at].filtered != agg.filtered || !aggs->data[at].arg != !agg.arg ||
+            aggs->data[at].filtered != agg.filtered || aggs->data[at].separator != agg.separator || !aggs->data[at].arg != !agg.arg ||
             (agg.arg && !orma_exec_same_expr(agg.arg, aggs->data[at].arg))))
         at++;
     *ret = at;
@@ -68,7 +84,7 @@ static struct orma_exec_expr *bind_aggregate(struct orma_exec_scope *s,
     if (ast->args && ast->args->op != ORMA_EXEC_STAR &&
         !(agg.arg = orma_exec_bind_expr(s, ast->args)))
         return NULL;
-    if (!bind_percentile(s, ast, f, &agg))
+    if (!bind_percentile(s, ast, f, &agg) || !bind_separator(s, ast, f, &agg))
         return NULL;
     s->aggregates = true;
     s->window_funcs = window_funcs;

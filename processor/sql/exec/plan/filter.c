@@ -4,6 +4,9 @@
  */
 #include "processor/sql/exec/plan/plan.h"
 
+/* Rows that guesses look at. */
+#define SAMPLE 256
+
 static int op_of(enum orma_exec_op op, bool turned)
 {
     switch (op) {
@@ -73,6 +76,39 @@ bool orma_exec_plan_is_filter(struct orma_exec_plan *plan, const struct orma_exe
         return *ret_op && v.op == ORMA_PROJ_COL;
     }
     return false;
+}
+
+/* Whether a value of a column of integers or texts is that constant. */
+static bool is_value(const struct orma_exec_expr *val, int64_t bits)
+{
+    return (val->constant.val.tag & (EXEC_INT | EXEC_TEXT)) && val->constant.val.bits == bits;
+}
+
+double orma_exec_plan_guess_rows(struct orma_exec_plan *plan, const struct orma_exec_expr *e)
+{
+    const struct orma_exec_expr *val;
+    uint32_t tried = 0, passed = 0;
+    unsigned col;
+    int op;
+
+    if (!orma_exec_plan_is_filter(plan, e, &op, &col, &val) || !val)
+        return 0;
+    const struct orma_exec_expr *c = e->args[e->args[0]->op != ORMA_EXEC_COLUMN];
+    const struct orma_table *t = c->column.source->table;
+    const struct orma_column *values = &t->columns[col];
+    if ((values->kind != ORMA_COL_INT && values->kind != ORMA_COL_STRING) || t->waits)
+        return 0;
+    const uint32_t step = t->rows / SAMPLE + 1;
+    for (uint32_t row = step / 2; row < t->rows && row >= step / 2; row += step) {
+        const int64_t bits = orma_column_bits(values, row);
+        bool equal = op != ORMA_FILTER_OP_IN && is_value(val, bits);
+
+        for (unsigned i = 1; op == ORMA_FILTER_OP_IN && i < e->num; i++)
+            equal |= is_value(e->args[i], bits);
+        passed += equal && !orma_column_is_null(values, row);
+        tried++;
+    }
+    return tried ? (double)t->rows * passed / tried : 0;
 }
 
 /* Values that are equal as integers, or not at all. */

@@ -349,10 +349,14 @@ static bool reads_bare(const struct orma_exec_query *q, const struct orma_exec_e
 
 static bool check_bare(struct orma_exec_plan *plan, const struct orma_exec_query *q)
 {
-    bool bare = false;
+    bool bare = false, ordered = false;
 
-    for (uint32_t i = 0; i < q->aggs.len; i++)
+    for (uint32_t i = 0; i < q->aggs.len; i++) {
         bare |= q->aggs.data[i].function == plan->catalog->bare;
+        ordered |= q->aggs.data[i].function->by_order;
+    }
+    if (ordered && !bare && falls(q)) /* SQLite may walk them backwards */
+        return orma_exec_give_up(plan, "an aggregate of falling groups, whose order shows");
     return !bare || (can_be_bare(q) && !falls(q)) ||
            orma_exec_give_up(plan, "a column that is not grouped by");
 }

@@ -19,6 +19,9 @@ struct orma_exec_expr *orma_exec_plan_fold(struct orma_exec_plan *plan, struct o
 bool orma_exec_plan_is_filter(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
                               int *ret_op, unsigned *ret_col,
                               const struct orma_exec_expr **ret_val);
+/* How many rows of its table a comparison by = or IN lets through, guessed from some of them. 0: it
+ * is no filter of a scan. */
+double orma_exec_plan_guess_rows(struct orma_exec_plan *plan, const struct orma_exec_expr *e);
 /* Values that are equal as integers, or not at all. */
 bool orma_exec_plan_is_integer(const struct orma_exec_expr *e);
 /* The column that a condition says to be a certain integer; NULL: it says something else. */

@@ -63,6 +63,7 @@ void orma_exec_run_grouped_fini(struct orma_exec_grouped *a)
     orma_large_free(a->states);
     orma_exec_run_coder_fini(&a->set);
     orma_exec_run_values_fini(&a->vals);
+    orma_exec_run_texts_fini(&a->texts);
 }
 
 /* ---- any aggregate ---- */

@@ -30,6 +30,7 @@ struct orma_exec_grouped {
     struct orma_exec_state *states;
     struct orma_exec_coder set; /* of distinct values */
     struct orma_exec_values vals;
+    struct orma_exec_texts texts;
     uint32_t same; /* which has its values, or its sums; mostly itself */
     /* Of integers in a sum: the bits that any of them has, and the sum of their sizes, halved. */
     int64_t bits;
@@ -61,9 +62,10 @@ orma_exec_group_value orma_exec_run_group_state;
 /* ---- for the table ---- */
 
 orma_exec_fold orma_exec_run_fold_count, orma_exec_run_fold_sum, orma_exec_run_fold_best,
-    orma_exec_run_fold_first, orma_exec_run_fold_percentile;
+    orma_exec_run_fold_first, orma_exec_run_fold_percentile, orma_exec_run_fold_texts;
 orma_exec_group_value orma_exec_run_group_count, orma_exec_run_group_sum, orma_exec_run_group_total,
-    orma_exec_run_group_avg, orma_exec_run_group_best, orma_exec_run_group_percentile;
+    orma_exec_run_group_avg, orma_exec_run_group_best, orma_exec_run_group_percentile,
+    orma_exec_run_group_texts;
 
 /* aggregate_step.c: value by value. */
 orma_exec_step orma_exec_run_step_count, orma_exec_run_drop_count, orma_exec_run_step_sum,

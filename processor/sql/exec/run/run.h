@@ -126,6 +126,16 @@ struct orma_exec_value orma_exec_run_values_at(struct orma_exec_plan *plan,
                                                struct orma_exec_values *self, uint32_t group,
                                                double fraction, bool exact);
 
+/* texts.c: values of group_concat(). Zero-initialised is empty. */
+struct orma_exec_texts {
+    int64_t *vals;  /* all of type `tag` */
+    uint32_t *next; /* of the same group */
+    size_t num, vals_cap, next_cap;
+    uint8_t tag;
+    uint64_t bytes; /* that texts have together, at most */
+};
+void orma_exec_run_texts_fini(struct orma_exec_texts *self);
+
 /* sort.c: the values of an expression for all rows of the frame, as a slot. */
 bool orma_exec_run_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
                              const struct orma_exec_expr *e, struct orma_exec_slot *ret);
