@@ -1,7 +1,9 @@
 """Every wrong word, file and right gives one clear message and the right exit code."""
+import bz2
 import gzip
 import io
 import json
+import lzma
 import random
 import socket
 import struct
@@ -165,6 +167,21 @@ class BadInput(Case):
                 info.size, info.type = len(events(name)), kind
                 t.addfile(info, io.BytesIO(events(name)))
             return file.getvalue()
+        def tar_of(*members):
+            file = io.BytesIO()
+            with tarfile.open(fileobj=file, mode="w") as t:
+                for name, data in members:
+                    info = tarfile.TarInfo(name)
+                    info.size = len(data)
+                    t.addfile(info, io.BytesIO(data))
+            return file.getvalue()
+
+        def zip_of(*members):
+            file = io.BytesIO()
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as z:
+                for name, data in members:
+                    z.writestr(name, data)
+            return file.getvalue()
         one, both = zipped("a.json"), zipped("a.json", "b.json")
         at_list, at_end = one.index(b"PK\1\2"), one.index(b"PK\5\6")
         unlisted = both[both.index(b"PK\3\4", 4):both.index(b"PK\1\2")]
@@ -190,6 +207,9 @@ class BadInput(Case):
             ("tar behind tar", tarred("a.json") + tarred("b.json"), 20, None),
             ("text behind tar", tarred("a.json") + b"text" * 512, 10, "damaged"),
             ("a tar that ends in a header", tarred("a.json")[:-(-whole // 512) * 512] + tarred("b.json")[:100], 10, "truncated"),
+            ("an empty file in a tar", tar_of(("a.json", events("a.json")), ("b.json", b"")), 10, "1 empty file is"),
+            ("an empty file in a zip", zip_of(("a.json", events("a.json")), ("b.json", b""), ("folder/", b"")), 10, "1 empty file is"),
+            ("gzip of nothing in a tar", tar_of(("a.json", events("a.json")), ("b.gz", gzip.compress(b""))), 10, "1 empty file is"),
             ("a sparse file", tarred("a.json")[:-(-whole // 512) * 512] + tarred("b.json", b"S"), 10, "is not read"),
         ]
         for what, data, slices, told in cases:
@@ -200,6 +220,15 @@ class BadInput(Case):
                 if told:
                     self.assertIn(told, done.stderr.decode())
                 self.assertEqual(b"verything that the trace holds could be read" in self.orma("stats", "t").stdout, not told)
+
+    def test_packed_nothing_is_no_trace(self):
+        """As after 'program-that-failed | gzip > t.gz'."""
+        for name, pack in ("t.gz", gzip.compress), ("t.bz2", bz2.compress), ("t.xz", lzma.compress):
+            (self.dir / name).write_bytes(pack(b""))
+            for command in ("stats", name), ("query", name, "SELECT 1"), ("report", name):
+                done = self.run_program(ORMA, *command)
+                self.assertEqual(done.returncode, 1, command)
+                self.assertIn(b"has no content", done.stderr, command)
 
     def test_an_existing_output_is_not_overwritten(self):
         (self.dir / "t.pftrace").write_bytes(b"precious")

@@ -634,6 +634,27 @@ class Pieces(Case):
                 said = self.orma(*words, "-o", "out", "-f").stderr
                 self.assertIn(b"compressed data ends too early", said, words)
 
+    def test_a_file_that_changes_meanwhile(self):
+        """All walks over it find the same, or nothing comes of it."""
+        self.make(7, events=20_000)
+        data = (self.dir / "whole.pftrace").read_bytes()
+        refused = 0
+        for i in range(40):
+            (self.dir / "t.pftrace").write_bytes(data)
+            with subprocess.Popen([ORMA, "split", "t.pftrace", "--every", "500ms", "-o", f"pieces{i}"], cwd=self.dir, env=self.env,
+                                  stderr=subprocess.PIPE) as program:
+                time.sleep(i * .001)
+                os.truncate(self.dir / "t.pftrace", len(data) // 3)
+                said = program.stderr.read().decode()
+            refused += program.returncode != 0
+            if program.returncode:
+                self.assertIn("changed while it was read", said)
+                self.assertFalse(list((self.dir / f"pieces{i}").glob("*")))
+            else:
+                self.assertNotIn(" 0 events", said)
+                self.assertNotRegex(said, r"[0-9]{7} s")
+        self.assertGreater(refused, 0)
+
     def test_damage_is_told_and_counted(self):
         self.make(7)
         data = bytearray((self.dir / "whole.pftrace").read_bytes())

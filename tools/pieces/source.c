@@ -82,6 +82,7 @@ struct walk {
     void *ctx;
     struct orma_pieces_packet at;
     struct orma_unpacked unpacked;
+    uint64_t bytes_left_out;
     unsigned depth;
 };
 
@@ -117,8 +118,9 @@ static int refill(struct walk *walk, struct window *w)
     w->pos = self->room;
     w->end = self->room + have;
     while ((size_t)(w->end - w->pos) < self->cap) {
-        ssize_t n = pread(self->fd, self->room + (w->end - w->pos),
-                          self->cap - (size_t)(w->end - w->pos), (off_t)w->offset);
+        const size_t want = ORMA_MIN(self->cap - (size_t)(w->end - w->pos), left_in_file(walk, w));
+        ssize_t n = want ? pread(self->fd, self->room + (w->end - w->pos), want, (off_t)w->offset)
+                         : 0;
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -204,6 +206,7 @@ static int search(struct walk *walk, struct window *w)
     if (r == 0 && !found && !w->unpacked)
         why = CUT_SHORT;
     orma_pieces_damaged(walk->self, offset, bytes, why);
+    walk->bytes_left_out += bytes;
     return r;
 }
 
@@ -298,9 +301,11 @@ static int walk_window(struct walk *walk, struct window *w)
             r = take_packet(walk, w);
         else if (kind == RECORD_FIELD)
             r = take_field(walk, w, end);
-        else
+        else {
             orma_pieces_damaged(walk->self, offset_of(w, w->pos), (uint64_t)(end - w->pos),
                                 MALFORMED);
+            walk->bytes_left_out += (uint64_t)(end - w->pos);
+        }
         w->pos = end;
     }
     return r;
@@ -322,6 +327,13 @@ int orma_pieces_source_walk(struct orma_pieces_source *self, orma_pieces_packet_
     struct window w = {.pos = self->room, .end = self->room};
     int r = walk_window(&walk, &w);
 
+    if (r == 0 && self->packets &&
+        (self->packets != walk.at.number || self->bytes_left_out != walk.bytes_left_out))
+        return complain(self, "the file changed while it was read: try again with a copy of it");
+    if (r == 0) {
+        self->packets = walk.at.number;
+        self->bytes_left_out = walk.bytes_left_out;
+    }
     if (r == 0 && !walk.at.number)
         return complain(self, self->unpacked_why ? self->unpacked_why
                               : self->damage.why ? self->damage.why

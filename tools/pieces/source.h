@@ -3,7 +3,8 @@
  * through a buffer that holds one packet. What is compressed is unpacked on the way, and damaged
  * places are skipped as the processor skips them (processor/read/damage.h), told, and counted.
  *
- * A file is walked several times (survey, then copy). So a pipe, and a file that is compressed as a
+ * A file is walked several times (survey, then copy), and all walks must meet the same packets: one
+ * that was cut or written anew meanwhile is refused. So a pipe, and a file that is compressed as a
  * whole, is first written to a file without a name.
  */
 #ifndef ORMA_TOOLS_PIECES_SOURCE_H
@@ -27,6 +28,7 @@ struct orma_pieces_source {
     int fd;
     FILE *spooled; /* what `fd` belongs to; NULL: the file itself */
     uint64_t size;
+    uint64_t packets, bytes_left_out; /* of the first walk; no packets: there was none */
     struct orma_pieces_damage damage;
     const char *unpacked_why;   /* what was wrong when all of it was unpacked; NULL: nothing */
     bool has_deflate, has_zstd; /* packets of this kind were met */

@@ -257,6 +257,7 @@ static void keep_bug_report(struct orma_format_archive *a)
                 orma_model_cstr(a->file->imp->model, "other files of the bug report"), a->num - 1,
                 -1);
             a->num = 1;
+            a->empty = 0;
             return;
         }
     }
@@ -313,6 +314,8 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
     keep_bug_report(a);
     if (!a->num && a->hidden) /* else nobody misses them */
         orma_format_archive_skip(a, orma_model_cstr(file->imp->model, "hidden members"), a->hidden);
+    if (a->empty)
+        orma_formats_skip_empty(file, a->empty);
     if (a->num)
         refuse_overlaps(a);
     for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)

@@ -41,7 +41,7 @@ struct orma_format_archive {
     unsigned spans_num, spans_cap;
     struct orma_format_member *list;
     unsigned num, cap;
-    unsigned hidden;
+    unsigned hidden, empty;
     struct orma_arena names;
 };
 

@@ -54,8 +54,10 @@ void orma_format_archive_add(struct orma_format_archive *a, const struct orma_fo
                                      1);
         return;
     }
-    if (!m->len)
+    if (is_empty(m)) {
+        a->empty++;
         return;
+    }
     if (a->num == MEMBERS_MAX) {
         orma_format_archive_bad(a, "more than 65536 members");
         return;

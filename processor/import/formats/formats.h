@@ -22,4 +22,8 @@ extern const struct orma_import_module orma_formats_module;
 struct orma_inflater;
 bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater *inflater,
                            int result, struct orma_str bytes, bool at_end);
+
+/* So many files inside of this one have no content. */
+void orma_formats_skip_empty(struct orma_file *file, unsigned num);
+
 #endif

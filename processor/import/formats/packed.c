@@ -58,6 +58,15 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
     return result == 0;
 }
 
+void orma_formats_skip_empty(struct orma_file *file, unsigned num)
+{
+    struct orma_model *model = file->imp->model;
+
+    orma_account_begin(file->account, num);
+    (void)orma_account_skipped(file->account, model, ORMA_ACCOUNT_NOT_READ,
+                               orma_model_cstr(model, "empty files"), num, -1);
+}
+
 static bool set_up(struct orma_file *file, struct packed *p)
 {
     if (!p->inside) {
@@ -86,6 +95,21 @@ static bool waits_for_rest(const struct orma_file *file, const struct packed *p,
            orma_reader_offset(reader, (const uint8_t *)bytes.data) >= 0;
 }
 
+/* Of nothing, a stream has some bytes, as after 'program-that-failed | gzip'. */
+static void finish(struct orma_file *file, struct packed *p)
+{
+    if (orma_file_failed(file))
+        return;
+    orma_file_finish(p->inside);
+    if (p->inside->size || p->inside->taken.len || orma_file_failed(file))
+        return;
+    if (!file->parent)
+        orma_file_error(file, -ENODATA, "the %s stream has no content",
+                        orma_detect_format_names[file->format]);
+    else
+        orma_formats_skip_empty(file, 1);
+}
+
 /* True: it was all there, and sound. Otherwise nothing came of it. */
 static bool took_whole(struct orma_file *file, struct packed *p, struct orma_str bytes)
 {
@@ -96,8 +120,7 @@ static bool took_whole(struct orma_file *file, struct packed *p, struct orma_str
                             orma_unpacked_left(&file->imp->reader->unpacked), &all))
         return false;
     orma_file_take(p->inside, &all);
-    if (!orma_file_failed(file))
-        orma_file_finish(p->inside);
+    finish(file, p);
     return true;
 }
 
@@ -124,8 +147,8 @@ static size_t packed_read(struct orma_file *file, const uint8_t *data, size_t le
         int r = orma_inflater_feed(p->inflater, bytes, sink, p->inside);
         p->broken = !orma_formats_unpacked(p->inside, p->inflater, r, bytes, at_end);
     }
-    if (at_end && !orma_file_failed(file))
-        orma_file_finish(p->inside);
+    if (at_end)
+        finish(file, p);
     return len;
 }
 
