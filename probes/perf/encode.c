@@ -4,6 +4,7 @@
  */
 #include "probes/perf/encode.h"
 
+#include "probes/perf/context.h"
 #include "probes/perf/encode_parts.h"
 #include "probes/perf/interp.h"
 #include "probes/perf/runtime.h"
@@ -36,6 +37,7 @@ void orma_perf_encoder_fini(struct orma_perf_encoder *self)
     orma_perf_waits_fini(&self->waits);
     orma_perf_kepts_fini(&self->kepts);
     orma_perf_interp_free(self->interp);
+    orma_perf_contexts_free(self->contexts);
     orma_kallsyms_free(self->kernel);
     orma_buf_fini(&self->interned);
     orma_buf_fini(&self->packet);
@@ -151,6 +153,20 @@ static bool is_full(const struct orma_perf_encoder *self)
     return self->next_iid - self->first_iid > INTERNED_MAX;
 }
 
+/* What the process publishes, if that is news, and what the thread worked on. */
+static void take_context(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                         const struct orma_perf_record *record, struct orma_perf_sampled *what)
+{
+    if (!self->contexts && self->rings)
+        self->contexts = orma_perf_contexts_new(self->processes, self->rings);
+    if (!self->contexts)
+        return;
+    const struct orma_buf *news = orma_perf_context_look(self->contexts, process);
+    if (news)
+        orma_perf_tell_context(self, process, record, news);
+    what->has_ids = orma_perf_context_ids(self->contexts, process, record, &what->ids);
+}
+
 void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record)
 {
     struct orma_perf_sampled what = {0};
@@ -186,6 +202,7 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
         if (self->plan->names)
             orma_perf_tell_names(self, process, record);
         what.stack = orma_perf_encode_stack_of(self, process, record, NULL, &what.error);
+        take_context(self, process, record, &what);
     }
     if (record->kind == ORMA_PERF_SAMPLE)
         what.count = count_of(self, record);

@@ -47,10 +47,11 @@ struct orma_perf_encoder {
     struct orma_buf interned, packet;
     uint64_t frames[ORMA_PERF_FRAMES_MAX];
     struct orma_perf_kepts kepts;
-    struct orma_perf_interp *interp; /* of interp.h, at the first stack */
-    unsigned runtimes_told;          /* of runtime.h */
-    uint64_t cut;                    /* stacks that are not whole, */
-    uint64_t too_long;               /* and of these, those that are cut where their copies end */
+    struct orma_perf_interp *interp;     /* of interp.h, at the first stack */
+    struct orma_perf_contexts *contexts; /* of context.h, at the first sample */
+    unsigned runtimes_told;              /* of runtime.h */
+    uint64_t cut;                        /* stacks that are not whole, */
+    uint64_t too_long; /* and of these, those that are cut where their copies end */
     struct orma_perf_used used;
     bool generated; /* the stack at hand has frames in generated code, whose names may change */
 };

@@ -5,9 +5,12 @@
  */
 #ifndef ORMA_PROBES_PERF_ENCODE_PARTS_H
 #define ORMA_PROBES_PERF_ENCODE_PARTS_H
+#include "probes/otel/thread.h"
 #include "probes/perf/encode.h"
 
 struct orma_perf_sampled {
+    bool has_ids; /* `ids` are those of the request that the thread worked on */
+    struct orma_otel_ids ids;
     uint64_t stack;   /* 0: none */
     uint64_t error;   /* of unwinding; 0: none */
     uint64_t away_ns; /* of a wait */
@@ -38,6 +41,9 @@ void orma_perf_tell_names(struct orma_perf_encoder *self, struct orma_perf_proce
                           const struct orma_perf_record *record);
 void orma_perf_tell_late_names(struct orma_perf_encoder *self, struct orma_perf_process *process,
                                uint64_t time);
+/* names.c: what a process publishes of itself. */
+void orma_perf_tell_context(struct orma_perf_encoder *self, const struct orma_perf_process *process,
+                            const struct orma_perf_record *record, const struct orma_buf *payload);
 /* names.c: the CPU time of a thread that ended; tid 0: of all that were watched. */
 void orma_perf_tell_cpu_time(struct orma_perf_encoder *self, uint32_t pid, uint32_t tid,
                              uint64_t ns, uint64_t time);

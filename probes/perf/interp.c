@@ -85,6 +85,7 @@ struct orma_perf_interp {
     /* With the lock of `prompt`: */
     struct orma_map by_pid; /* struct orma_perf_python *, those that can be read */
     struct reader prompt_reader;
+    struct orma_python_stack prompt_stack;
     struct orma_perf_peek
         *prompt_peeks[CPUS_MAX]; /* each begun by, and like, the thread of its cpu */
 };
@@ -252,8 +253,27 @@ static bool read_thread(struct reader *self, int proc_fd, uint32_t tid,
            orma_python_stack_read(&memory, layout, thread, id, ret);
 }
 
+/* Without the room that it does not use. */
+static void pack(struct orma_buf *out, const struct orma_python_stack *stack)
+{
+    orma_buf_put(out, stack, offsetof(struct orma_python_stack, runs));
+    orma_buf_put(out, stack->runs, stack->runs_num * sizeof(*stack->runs));
+    orma_buf_put(out, stack->frames, stack->frames_num * sizeof(*stack->frames));
+}
+
+static void unpack(const struct orma_buf *from, struct orma_python_stack *ret)
+{
+    const uint8_t *at = from->data;
+
+    memcpy(ret, at, offsetof(struct orma_python_stack, runs));
+    at += offsetof(struct orma_python_stack, runs);
+    memcpy(ret->runs, at, ret->runs_num * sizeof(*ret->runs));
+    at += ret->runs_num * sizeof(*ret->runs);
+    memcpy(ret->frames, at, ret->frames_num * sizeof(*ret->frames));
+}
+
 /* What the thread of prompt.h does, when it hears of a sample. */
-static bool read_promptly(void *ctx, uint32_t pid, uint32_t tid, struct orma_python_stack *ret)
+static bool read_promptly(void *ctx, uint32_t pid, uint32_t tid, struct orma_buf *ret)
 {
     struct orma_perf_interp *self = ctx;
     struct orma_perf_python *python = orma_map_get_ptr(&self->by_pid, pid);
@@ -266,7 +286,10 @@ static bool read_promptly(void *ctx, uint32_t pid, uint32_t tid, struct orma_pyt
         *peek = orma_perf_peek_new(PEEK_MS);
     self->prompt_reader.peek = *peek;
     begin_reading(&self->prompt_reader, python);
-    return read_thread(&self->prompt_reader, self->processes->proc_fd, tid, ret);
+    if (!read_thread(&self->prompt_reader, self->processes->proc_fd, tid, &self->prompt_stack))
+        return false;
+    pack(ret, &self->prompt_stack);
+    return true;
 }
 
 /* ---- processes ---- */
@@ -543,9 +566,12 @@ static void set_ends(struct orma_perf_interp *self, uint64_t sp, bool whole)
 static bool read_stack(struct orma_perf_interp *self)
 {
     const struct orma_perf_record *r = self->record;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf kept = {0};
 
-    if (orma_perf_prompt_take(self->prompt, r->tid, r->time, &self->stack))
+    if (orma_perf_prompt_take(self->prompt, r->tid, r->time, &kept)) {
+        unpack(&kept, &self->stack);
         return true;
+    }
     orma_perf_prompt_lock(self->prompt); /* both know the threads */
     bool ret = read_thread(&self->reader, self->processes->proc_fd, r->tid, &self->stack);
     orma_perf_prompt_unlock(self->prompt);

@@ -91,6 +91,32 @@ void orma_perf_tell_names(struct orma_perf_encoder *self, struct orma_perf_proce
     }
 }
 
+static void put_attribute(void *ctx, struct orma_str key, struct orma_str value)
+{
+    struct orma_buf *out = ctx;
+    size_t begun = orma_pb_begin(out, ORMA_PB_ORMA_PROCESS_CONTEXT_ATTRIBUTES);
+
+    orma_pb_put_str(out, ORMA_PB_ORMA_ATTRIBUTE_KEY, key);
+    orma_pb_put_str(out, ORMA_PB_ORMA_ATTRIBUTE_VALUE, value);
+    orma_pb_end(out, begun);
+}
+
+void orma_perf_tell_context(struct orma_perf_encoder *self, const struct orma_perf_process *process,
+                            const struct orma_perf_record *record, const struct orma_buf *payload)
+{
+    struct orma_buf *out = &self->packet;
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, record->time);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, self->plan->clock_id);
+    size_t tree = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_PROCESS_TREE);
+    size_t begun = orma_pb_begin(out, ORMA_PB_PROCESS_TREE_ORMA_CONTEXTS);
+    orma_pb_put_u64(out, ORMA_PB_ORMA_PROCESS_CONTEXT_PID, process->pid);
+    orma_otel_process_attributes(orma_buf_str(payload), put_attribute, out);
+    orma_pb_end(out, begun);
+    orma_pb_end(out, tree);
+    (void)orma_source_sink_put_buf(self->sink, out); /* lost: the writer counts it */
+}
+
 void orma_perf_tell_cpu_time(struct orma_perf_encoder *self, uint32_t pid, uint32_t tid,
                              uint64_t ns, uint64_t time)
 {

@@ -2,6 +2,7 @@
 #include "probes/perf/encode_parts.h"
 
 #include "probes/perf/plan.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_writer.h"
@@ -46,6 +47,12 @@ void orma_perf_put_sample(struct orma_buf *out, const struct orma_perf_record *r
         orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_CALLSTACK_IID, what->stack);
     if (what->error)
         orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_UNWIND_ERROR, what->error);
+    if (what->has_ids) {
+        orma_pb_put_bytes(out, ORMA_PB_PERF_SAMPLE_ORMA_TRACE_ID, what->ids.trace_id,
+                          sizeof(what->ids.trace_id));
+        orma_pb_put_bytes(out, ORMA_PB_PERF_SAMPLE_ORMA_SPAN_ID, what->ids.span_id,
+                          sizeof(what->ids.span_id));
+    }
     if (record->stack_skipped)
         orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_SAMPLE_SKIPPED_REASON,
                         ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE);

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/perf/context.h"
 #include "probes/perf/interp.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
@@ -67,6 +68,7 @@ static void process_free(struct orma_perf_process *process)
     jit_free(process->jit);
     jit_free(process->jit_dump);
     orma_perf_python_free(process->python);
+    orma_perf_context_free(process->context);
     free(process->mappings);
     free(process->program);
     orma_buf_fini(&process->nameless);
@@ -642,6 +644,8 @@ static void take_exec(struct orma_perf_processes *self, uint32_t pid)
     process->told = false;
     orma_perf_python_free(process->python);
     process->python = NULL;
+    orma_perf_context_free(process->context);
+    process->context = NULL;
     process->judged_ns = 0; /* another program may be wanted, or not */
     free(process->program);
     process->program = NULL;
@@ -682,6 +686,8 @@ void orma_perf_processes_take(struct orma_perf_processes *self,
             process->gone = true;
             orma_perf_python_free(process->python);
             process->python = NULL;
+            orma_perf_context_free(process->context);
+            process->context = NULL;
         }
         break;
     case ORMA_PERF_MAP:

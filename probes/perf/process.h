@@ -25,6 +25,7 @@
 
 #define ORMA_PERF_NAME_SIZE 16 /* of a thread, with its zero: TASK_COMM_LEN */
 
+struct orma_perf_context;
 struct orma_perf_python;
 
 struct orma_perf_mapping {
@@ -54,6 +55,7 @@ struct orma_perf_process {
     struct orma_perf_jit_share *jit_share; /* that both count for; NULL: none was read */
     size_t jit_held;                       /* in it, by both */
     struct orma_perf_python *python;       /* of interp.h; NULL: nobody has asked */
+    struct orma_perf_context *context;     /* of context.h; the same */
     struct orma_buf nameless; /* of late.h: generated code whose name did not come yet */
     bool has_nameless;        /* there was such code, now or later */
     bool late_read;           /* its names were read for the last time */

@@ -18,7 +18,6 @@
 #define ONCE_MAX 64u /* samples of one look */
 #define NICE (-10)
 
-/* What is kept of one sample: the stack, without the room that it does not use. */
 struct kept {
     uint64_t time;
     uint32_t tid;
@@ -49,7 +48,7 @@ struct orma_perf_prompt {
     pthread_mutex_t lock; /* of what follows, and of what read() uses */
     struct kept slots[SLOTS];
     size_t bytes;
-    struct orma_python_stack stack;
+    struct orma_buf read_now;
 };
 
 /* ---- what is kept ---- */
@@ -74,15 +73,12 @@ static void drop_all(struct orma_perf_prompt *self)
 
 static void keep(struct orma_perf_prompt *self, const struct wanted *sample)
 {
-    const struct orma_python_stack *stack = &self->stack;
     struct kept *kept = slot_of(self, sample->tid, sample->time);
 
     if (self->bytes > BYTES_MAX)
         drop_all(self);
     drop(self, kept); /* another's: nobody came for it, or it is bad luck */
-    orma_buf_put(&kept->bytes, stack, offsetof(struct orma_python_stack, runs));
-    orma_buf_put(&kept->bytes, stack->runs, stack->runs_num * sizeof(*stack->runs));
-    orma_buf_put(&kept->bytes, stack->frames, stack->frames_num * sizeof(*stack->frames));
+    orma_buf_put(&kept->bytes, self->read_now.data, self->read_now.len);
     if (kept->bytes.failed)
         orma_buf_fini(&kept->bytes);
     self->bytes += kept->bytes.len;
@@ -91,21 +87,17 @@ static void keep(struct orma_perf_prompt *self, const struct wanted *sample)
 }
 
 bool orma_perf_prompt_take(struct orma_perf_prompt *self, uint32_t tid, uint64_t time,
-                           struct orma_python_stack *ret)
+                           struct orma_buf *ret)
 {
     if (!self)
         return false;
     pthread_mutex_lock(&self->lock);
     struct kept *kept = slot_of(self, tid, time);
-    const uint8_t *at = kept->bytes.data;
     const bool found = kept->bytes.len && kept->tid == tid && kept->time == time;
     if (found) {
-        memcpy(ret, at, offsetof(struct orma_python_stack, runs));
-        at += offsetof(struct orma_python_stack, runs);
-        memcpy(ret->runs, at, ret->runs_num * sizeof(*ret->runs));
-        at += ret->runs_num * sizeof(*ret->runs);
-        memcpy(ret->frames, at, ret->frames_num * sizeof(*ret->frames));
-        drop(self, kept);
+        self->bytes -= kept->bytes.len;
+        *ret = kept->bytes;
+        kept->bytes = (struct orma_buf){0};
     }
     pthread_mutex_unlock(&self->lock);
     return found;
@@ -130,7 +122,8 @@ static size_t look_into(struct looker *self)
 static void read_one(struct orma_perf_prompt *self, const struct wanted *sample)
 {
     pthread_mutex_lock(&self->lock);
-    if (self->read(self->ctx, sample->pid, sample->tid, &self->stack))
+    orma_buf_clear(&self->read_now);
+    if (self->read(self->ctx, sample->pid, sample->tid, &self->read_now) && !self->read_now.failed)
         keep(self, sample);
     pthread_mutex_unlock(&self->lock);
 }
@@ -218,6 +211,7 @@ void orma_perf_prompt_free(struct orma_perf_prompt *self)
     }
     orma_fd_close(&self->stop);
     drop_all(self);
+    orma_buf_fini(&self->read_now);
     pthread_mutex_destroy(&self->lock);
     free(self->lookers);
     free(self);

@@ -1,6 +1,7 @@
 /*
- * Prompt reading: what a thread of an interpreter is in, read as soon as the kernel has put its
- * sample into a ring. The worker comes to the sample a tenth of a second later.
+ * Prompt reading: what the memory of a thread says of it (which functions of an interpreter it is
+ * in, which request it works on), read as soon as the kernel has put its sample into a ring. The
+ * worker comes to the sample a tenth of a second later.
  *
  *   kernel ── sample ──► ring ── wakes ──► looker: read(pid, tid) ──► kept by tid and time ──►
  * worker
@@ -18,13 +19,12 @@
 #ifndef ORMA_PROBES_PERF_PROMPT_H
 #define ORMA_PROBES_PERF_PROMPT_H
 #include "probes/perf/ring.h"
-#include "probes/python/stack.h"
+#include "sdk/base/buf.h"
 
 struct orma_perf_prompt;
 
-/* Called by a looker, with the lock held. False: there is nothing to keep. */
-typedef bool orma_perf_prompt_read(void *ctx, uint32_t pid, uint32_t tid,
-                                   struct orma_python_stack *ret);
+/* Called by a looker, with the lock held. `ret` is empty. False: there is nothing to keep. */
+typedef bool orma_perf_prompt_read(void *ctx, uint32_t pid, uint32_t tid, struct orma_buf *ret);
 
 /* 0 or -errno. The rings must stay open until free(). */
 int orma_perf_prompt_new(struct orma_perf_rings *rings, orma_perf_prompt_read *read, void *ctx,
@@ -35,7 +35,7 @@ void orma_perf_prompt_free(struct orma_perf_prompt *self);
 void orma_perf_prompt_lock(struct orma_perf_prompt *self);
 void orma_perf_prompt_unlock(struct orma_perf_prompt *self);
 
-/* What was read for the sample of that time; false: nothing. */
+/* What was read for the sample of that time, the caller's from now on; false: nothing. */
 bool orma_perf_prompt_take(struct orma_perf_prompt *self, uint32_t tid, uint64_t time,
-                           struct orma_python_stack *ret);
+                           struct orma_buf *ret);
 #endif

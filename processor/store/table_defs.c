@@ -611,6 +611,13 @@ static const struct orma_column_def cols_profiler_cpu_time[] = {
     {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
 };
 
+static const struct orma_column_def cols_profiler_sample_context[] = {
+    {"id", ORMA_COL_ID, 0},
+    {"profiler_sample_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of profiler_sample */
+    {"trace_id", ORMA_COL_STRING, 0},
+    {"span_id", ORMA_COL_STRING, 0},
+};
+
 static const struct orma_column_def cols_ftrace_source[] = {
     {"id", ORMA_COL_ID, 0},
     {"bundle", ORMA_COL_INT, 0},
@@ -1317,6 +1324,8 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
     [ORMA_TABLE_INCIDENT] = {"__intrinsic_incident", 10, cols_incident},
     [ORMA_TABLE_GAP] = {"__intrinsic_gap", 8, cols_gap},
     [ORMA_TABLE_PROFILER_CPU_TIME] = {"__intrinsic_profiler_cpu_time", 5, cols_profiler_cpu_time},
+    [ORMA_TABLE_PROFILER_SAMPLE_CONTEXT] = {"__intrinsic_profiler_sample_context", 4,
+                                            cols_profiler_sample_context},
     [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 4, cols_ftrace_source},
     [ORMA_TABLE_FTRACE_PREV] = {"_orma_ftrace_prev", 5, cols_ftrace_prev},
     [ORMA_TABLE_SKIPPED_PACKET] = {"__intrinsic_skipped_packet", 4, cols_skipped_packet},

@@ -58,6 +58,18 @@ enum {
     ORMA_PB_ORMA_COMMAND_ARGS = 3,
 };
 
+/* OrmaAttribute */
+enum {
+    ORMA_PB_ORMA_ATTRIBUTE_KEY = 1,
+    ORMA_PB_ORMA_ATTRIBUTE_VALUE = 2,
+};
+
+/* OrmaProcessContext */
+enum {
+    ORMA_PB_ORMA_PROCESS_CONTEXT_PID = 1,
+    ORMA_PB_ORMA_PROCESS_CONTEXT_ATTRIBUTES = 2,
+};
+
 /* OrmaPerfConfig */
 enum {
     ORMA_PB_ORMA_PERF_CONFIG_FOLLOW_CHILDREN = 1,
@@ -101,6 +113,13 @@ enum {
 enum {
     ORMA_PB_PROCESS_TREE_ORMA_COMMAND = 90001,
     ORMA_PB_PROCESS_TREE_ORMA_CPU_NS = 90002,
+    ORMA_PB_PROCESS_TREE_ORMA_CONTEXTS = 90003,
+};
+
+/* PerfSample, extended */
+enum {
+    ORMA_PB_PERF_SAMPLE_ORMA_TRACE_ID = 90001,
+    ORMA_PB_PERF_SAMPLE_ORMA_SPAN_ID = 90002,
 };
 
 /* ProcessTree.Thread, extended */

@@ -313,6 +313,53 @@ static bool tree_tokenize(struct orma_import_ctx *imp, const struct orma_packet_
     return false;
 }
 
+/* ---- what processes say of themselves ---- */
+
+#define CONTEXT_ATTRIBUTES_MAX 64u
+
+static void put_attribute(struct orma_import_ctx *imp, struct orma_args_list *args,
+                          struct orma_pb_reader r)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
+    struct orma_str key = {0}, value = {0};
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_ORMA_ATTRIBUTE_KEY)
+            key = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_ORMA_ATTRIBUTE_VALUE)
+            value = orma_pb_str(&f);
+    }
+    if (!key.len)
+        return;
+    orma_buf_put_str(&name, "otel.");
+    orma_buf_put(&name, key.data, key.len);
+    imp->model->storage->failed |= name.failed;
+    orma_args_put_str(args, orma_model_str(imp->model, orma_buf_str(&name)),
+                      orma_model_str(imp->model, value));
+}
+
+static void add_context(struct orma_import_ctx *imp, const struct orma_item *item,
+                        struct orma_str bytes)
+{
+    struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    unsigned num = 0;
+    uint32_t pid = 0;
+    ORMA_MODEL_ARGS(args, imp->model);
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_ORMA_PROCESS_CONTEXT_PID)
+            pid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_ORMA_PROCESS_CONTEXT_ATTRIBUTES && num++ < CONTEXT_ATTRIBUTES_MAX)
+            put_attribute(imp, args, orma_pb_sub(&f));
+    }
+    uint32_t upid = pid ? orma_processes_process(procs, pid) : ORMA_ID_NONE;
+    if (upid != ORMA_ID_NONE)
+        orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, args);
+}
+
 /* ---- the command that the recording was made for ---- */
 
 static void add_command(struct orma_import_ctx *imp, const struct orma_item *item,
@@ -354,6 +401,8 @@ static void tree_parse(struct orma_import_ctx *imp, const struct orma_item *item
             add_proc(imp, item, orma_pb_str(&f));
         else if (f.id == ORMA_PB_PROCESS_TREE_ORMA_COMMAND)
             add_command(imp, item, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_PROCESS_TREE_ORMA_CONTEXTS)
+            add_context(imp, item, orma_pb_str(&f));
         else if (f.id == ORMA_PB_PROCESS_TREE_ORMA_CPU_NS)
             add_cpu_time(imp, item, ORMA_ID_NONE, orma_pb_u64(&f));
     }

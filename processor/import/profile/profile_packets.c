@@ -13,6 +13,7 @@
 
 #include "processor/import/profile/profile.h"
 #include "protos/fields/common.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/profiling.h"
 #include "sdk/base/buf.h"
 
@@ -262,6 +263,7 @@ struct perf_sample {
     bool has_callstack, has_error, has_skipped, has_event, has_count;
     uint64_t counts[1 + FOLLOWERS_MAX];
     unsigned counts_num;
+    struct orma_str trace_id, span_id; /* len 0: none */
 };
 
 static uint64_t stop_reason(struct orma_pb_reader r)
@@ -322,6 +324,12 @@ static void read_perf_sample(const struct orma_item *item, struct perf_sample *s
             s->skipped = orma_pb_u64(&f);
             s->has_skipped = true;
             break;
+        case ORMA_PB_PERF_SAMPLE_ORMA_TRACE_ID:
+            s->trace_id = orma_pb_str(&f);
+            break;
+        case ORMA_PB_PERF_SAMPLE_ORMA_SPAN_ID:
+            s->span_id = orma_pb_str(&f);
+            break;
         case ORMA_PB_PERF_SAMPLE_PRODUCER_EVENT:
             s->stop = stop_reason(orma_pb_sub(&f));
             s->has_event = true;
@@ -336,7 +344,8 @@ static void add_lost(struct orma_stats *stats, int32_t cpu, uint64_t lost)
     const int64_t *before = orma_stats_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS, cpu);
     uint64_t sum = before ? (uint64_t)*before + lost : lost;
 
-    orma_stats_set_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS, cpu, (int64_t)ORMA_MIN(sum, LOST_MAX));
+    orma_stats_set_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS, cpu,
+                      (int64_t)ORMA_MIN(sum, LOST_MAX));
 }
 
 /* Packets that only report what was lost, or why sampling ended. */
@@ -387,6 +396,34 @@ static uint32_t add_counts(struct orma_import_ctx *imp, const struct orma_item *
     return set;
 }
 
+#define TRACE_ID_LEN 16u
+#define SPAN_ID_LEN 8u
+
+static uint32_t hex(struct orma_import_ctx *imp, struct orma_str bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * TRACE_ID_LEN];
+
+    for (size_t i = 0; i < bytes.len; i++) {
+        text[2 * i] = digits[(uint8_t)bytes.data[i] >> 4];
+        text[2 * i + 1] = digits[(uint8_t)bytes.data[i] & 15];
+    }
+    return orma_model_str(imp->model, (struct orma_str){text, 2 * bytes.len});
+}
+
+/* The request that the thread worked on. */
+static void add_context(struct orma_import_ctx *imp, const struct perf_sample *s, uint32_t sample)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROFILER_SAMPLE_CONTEXT);
+
+    if (s->trace_id.len != TRACE_ID_LEN || s->span_id.len != SPAN_ID_LEN)
+        return;
+    uint32_t row = orma_table_add(t);
+    orma_table_set(t, ORMA_PROFILER_SAMPLE_CONTEXT_PROFILER_SAMPLE_ID, row, sample);
+    orma_table_set(t, ORMA_PROFILER_SAMPLE_CONTEXT_TRACE_ID, row, hex(imp, s->trace_id));
+    orma_table_set(t, ORMA_PROFILER_SAMPLE_CONTEXT_SPAN_ID, row, hex(imp, s->span_id));
+}
+
 static void perf_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_processes *p = orma_model_processes(imp->model, item->machine);
@@ -418,7 +455,7 @@ static void perf_parse(struct orma_import_ctx *imp, const struct orma_item *item
         .session = stream.session,
         .counter_set = set,
     };
-    orma_callstacks_sample(imp->model, &row);
+    add_context(imp, &s, orma_callstacks_sample(imp->model, &row));
 }
 
 /* ---- streamed profiles ---- */

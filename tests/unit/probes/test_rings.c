@@ -219,14 +219,13 @@ Test(perf_rings, shows_samples_before_they_are_taken)
     teardown(&r);
 }
 
-/* Reads one frame whose address is the time; of other threads, nothing. */
-static bool read_stack(void *ctx, uint32_t pid, uint32_t tid, struct orma_python_stack *ret)
+/* How often it was called, and for whom; of other threads, nothing. */
+static bool read_words(void *ctx, uint32_t pid, uint32_t tid, struct orma_buf *ret)
 {
     uint64_t *times = ctx;
+    const uint64_t words[2] = {++*times, pid};
 
-    *ret = (struct orma_python_stack){.frames_num = 1, .runs_num = 1};
-    ret->frames[0].at = ++*times;
-    ret->runs[0] = (struct orma_python_run){pid, 1};
+    orma_buf_put(ret, words, sizeof(words));
     return tid == PID;
 }
 
@@ -241,9 +240,9 @@ static void ring_bell(struct recording *r, size_t ring)
 
 Test(perf_rings, reads_a_thread_as_soon_as_its_sample_is_there)
 {
-    static struct orma_python_stack stack;
+    struct orma_buf got = {0};
     struct orma_perf_prompt *prompt;
-    uint64_t times = 0;
+    uint64_t times = 0, words[2];
     struct recording r;
 
     setup(&r);
@@ -253,16 +252,19 @@ Test(perf_rings, reads_a_thread_as_soon_as_its_sample_is_there)
         orma_buf_put(&r.rings.all[i].leaders, &fd, sizeof(fd));
         orma_buf_put(&r.rings.all[i].fds, &fd, sizeof(fd)); /* closed with the ring */
     }
-    cr_assert_eq(orma_perf_prompt_new(&r.rings, read_stack, &times, &prompt), 0);
-    cr_assert(!orma_perf_prompt_take(prompt, PID, 10, &stack), "nothing there");
+    cr_assert_eq(orma_perf_prompt_new(&r.rings, read_words, &times, &prompt), 0);
+    cr_assert(!orma_perf_prompt_take(prompt, PID, 10, &got), "nothing there");
     for (uint64_t time = 10; time <= 20; time += 10) {
         put_sample(&r, 0, time);
         ring_bell(&r, 0);
-        while (!orma_perf_prompt_take(prompt, PID, time, &stack))
+        while (!orma_perf_prompt_take(prompt, PID, time, &got))
             sched_yield();
-        cr_assert_eq(stack.frames[0].at, time / 10);
-        cr_assert_eq(stack.runs[0].mark, PID);
-        cr_assert(!orma_perf_prompt_take(prompt, PID, time, &stack), "it was taken");
+        cr_assert_eq(got.len, sizeof(words));
+        memcpy(words, got.data, sizeof(words));
+        orma_buf_fini(&got);
+        cr_assert_eq(words[0], time / 10);
+        cr_assert_eq(words[1], PID);
+        cr_assert(!orma_perf_prompt_take(prompt, PID, time, &got), "it was taken");
     }
     orma_perf_prompt_free(prompt);
     orma_perf_prompt_free(NULL);
