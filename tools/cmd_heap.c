@@ -686,6 +686,11 @@ static int heap(struct heap *self)
     }
     if (r == 0)
         r = watch(self);
+    int settled = orma_fd_settle(self->trace_fd);
+    if (settled < 0) {
+        fprintf(stderr, PROGRAM ": cannot write the trace: %s\n", strerror(-settled));
+        r = r < 0 ? r : settled;
+    }
     struct stat st;
     if (r < 0 && fstat(self->trace_fd, &st) == 0 && !st.st_size)
         orma_convert_profile_folder_drop(&self->folder);

@@ -28,6 +28,18 @@ void orma_fd_close(int *fd)
     errno = saved;
 }
 
+int orma_fd_settle(int fd)
+{
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return 0;
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (copy < 0) /* the long way */
+        return fdatasync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+    return close(copy) < 0 && errno != EINTR ? -errno : 0; /* that of every copy asks */
+}
+
 struct orma_fd_id orma_fd_identify(int fd)
 {
     int saved = errno;

@@ -35,6 +35,12 @@ int orma_fd_write_all(int fd, const void *data, size_t len);
  * error (-EPIPE, -EFBIG), and no signal comes of it. */
 int orma_fd_write_unsignalled(int fd, const void *data, size_t len);
 
+/*
+ * After the last write: does the file system have it all? Some (NFS, FUSE, quotas of others) say
+ * only at close() that there was no space. 0, also for what is no regular file; or -errno.
+ */
+int orma_fd_settle(int fd);
+
 /* How long an output that takes nothing is waited for. */
 struct orma_fd_wait {
     int stop_fd; /* readable: stop was requested */

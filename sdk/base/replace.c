@@ -361,7 +361,7 @@ static int copy_spooled(struct orma_whole *self, const char *path)
         if (n < 0 && errno == EINTR)
             n = 1;
     }
-    return n < 0 ? -errno : 0;
+    return n < 0 ? -errno : orma_fd_settle(to);
 }
 
 static int take_name(struct orma_whole *self)
@@ -389,8 +389,11 @@ static int take_name(struct orma_whole *self)
 
 int orma_whole_close(struct orma_whole *self, bool good)
 {
-    int r = good && self->fd >= 0 && self->kind != ORMA_WHOLE_DIRECT ? take_name(self) : 0;
+    bool aside = good && self->fd >= 0 && self->kind != ORMA_WHOLE_DIRECT;
+    int r = aside ? orma_fd_settle(self->fd) : 0;
 
+    if (aside && r == 0)
+        r = take_name(self);
     if (self->kind == ORMA_WHOLE_DIRECT && self->fd >= 0) {
         if (close(self->fd) < 0 && good)
             r = -errno;

@@ -331,7 +331,7 @@ static void finish(struct orma_recording *self)
     orma_pool_drain_add_stats(&self->drain);
     write_out(self);
     if (self->result == 0)
-        self->result = self->error;
+        self->result = self->error ? self->error : orma_fd_settle(self->fd);
     orma_guard_unlock(&self->lock);
 }
 

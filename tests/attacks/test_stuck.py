@@ -219,6 +219,20 @@ class Stuck(Attack):
         self.assert_ends()
 
 
+@unittest.skipIf(SLOW != 1, "sanitizers want to be the first library that is loaded")
+class LateToFail(Attack):
+    """Some file systems (NFS, FUSE) say only at close() that there was no space: nobody says then that nothing was lost."""
+    def test_recordings(self):
+        out = self.dir / "t.pftrace"
+        self.env |= {"LD_PRELOAD": TOOLS / "libattack_late.so", "LATE_FILE": str(out)}
+        for how in ["--stream"], ["--ring"]:
+            with self.subTest(how):
+                done = self.orma("record", "--private", "-f", *how, "-o", out, "-t", "300ms", "--allow-unknown", "apps", code=1)
+                self.assertIn(b"No space left on device", done.stderr)
+                self.assertNotIn(b"nothing lost", done.stderr)
+
+
+
 class SlowToClose(Attack):
     """Descriptors whose close() waits for whoever made them: a socket with SO_LINGER whose peer does not read, as
     any user can make one. (Files of FUSE and NFS are of this kind, too.)"""

@@ -565,6 +565,11 @@ static int collect(struct state *st, bool missed)
     look_at_file(st);
     if (r == 0)
         note_command(st);
+    int settled = r == 0 && rec->bytes ? orma_fd_settle(rec->out_fd) : 0;
+    if (settled < 0) {
+        say(rec, CANNOT_WRITE, settled);
+        r = settled;
+    }
     /* After the reading: what is still in a buffer counts as not delivered. */
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0) {
         orma_ledger_read(orma_buf_str(&stats), 0, &rec->loss);
@@ -572,6 +577,8 @@ static int collect(struct state *st, bool missed)
     }
     if (missed)
         rec->loss.unknown = "its end was not waited for";
+    if (settled < 0)
+        rec->loss.unknown = "the file system did not take all of it";
     orma_buf_fini(&stats);
     (void)orma_consumer_free_buffers(rec->consumer); /* closing would do the same */
     return r;

@@ -380,6 +380,18 @@ static struct block *next_block(struct traced_file *self)
     return b;
 }
 
+/* At the end, with the lock held: the file system may say only now that something is missing. */
+static void settle(struct traced_file *self)
+{
+    if (self->error || !self->is_regular)
+        return;
+    pthread_mutex_unlock(&self->lock);
+    int r = orma_fd_settle(self->fd);
+    pthread_mutex_lock(&self->lock);
+    if (!self->error)
+        self->error = r;
+}
+
 static void *writer_thread(void *arg)
 {
     struct traced_file *self = arg;
@@ -401,6 +413,7 @@ static void *writer_thread(void *arg)
         notify_loop(self);
         pthread_mutex_lock(&self->lock);
     }
+    settle(self);
     self->done = true;
     pthread_cond_broadcast(&self->more); /* for who waits in traced_file_free() */
     pthread_mutex_unlock(&self->lock);
