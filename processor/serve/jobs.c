@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 
 /* A job waits when this much of its output is not fetched. */
@@ -106,6 +107,11 @@ bool orma_job_send_parts(struct orma_job *self, const struct orma_str *parts, si
 
 /* ---- the worker ---- */
 
+static uint64_t now_ms(void)
+{
+    return orma_clock_monotonic() / 1000000;
+}
+
 /* NULL: the end. *ret_wanted: somebody waits for it. */
 static struct orma_job *next_job(struct orma_jobs *self, bool *ret_wanted)
 {
@@ -118,6 +124,7 @@ static struct orma_job *next_job(struct orma_jobs *self, bool *ret_wanted)
         if (!self->first)
             self->last = &self->first;
         self->running = job;
+        job->since_ms = now_ms();
         *ret_wanted = !job->cancelled;
     }
     pthread_mutex_unlock(&self->lock);
@@ -195,8 +202,20 @@ int orma_jobs_new(struct orma_rpc *rpc, struct orma_jobs **ret)
 /* The lock is held. */
 static void interrupt_unwanted(struct orma_jobs *self)
 {
-    if (self->running && self->running->cancelled)
+    if (self->running && (self->running->cancelled || self->running->gives_way))
         orma_rpc_interrupt(self->rpc);
+}
+
+/* The lock is held. */
+static void look_who_gives_way(struct orma_jobs *self)
+{
+    struct orma_job *job = self->running;
+    uint64_t now = now_ms();
+
+    if (job && !job->favoured && self->first && self->first->favoured && !self->first->cancelled &&
+        now - job->since_ms > ORMA_JOBS_GIVE_WAY_MS &&
+        now - self->first->since_ms > ORMA_JOBS_GIVE_WAY_MS)
+        job->gives_way = true;
 }
 
 bool orma_jobs_stop(struct orma_jobs *self, unsigned wait_ms)
@@ -251,10 +270,23 @@ void orma_jobs_woken(struct orma_jobs *self)
 void orma_jobs_add(struct orma_jobs *self, struct orma_job *job)
 {
     job->jobs = self;
+    job->since_ms = now_ms();
     pthread_mutex_lock(&self->lock);
-    *self->last = job;
-    self->last = &job->next;
+    struct orma_job **at = &self->first;
+    while (*at && (!job->favoured || (*at)->favoured))
+        at = &(*at)->next;
+    job->next = *at;
+    *at = job;
+    if (!job->next)
+        self->last = &job->next;
     pthread_cond_signal(&self->work);
+    pthread_mutex_unlock(&self->lock);
+}
+
+void orma_jobs_favour(struct orma_jobs *self, struct orma_job *job)
+{
+    pthread_mutex_lock(&self->lock);
+    job->favoured = true;
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -293,6 +325,7 @@ void orma_jobs_cancel(struct orma_jobs *self, struct orma_job *job)
 void orma_jobs_tick(struct orma_jobs *self)
 {
     pthread_mutex_lock(&self->lock);
+    look_who_gives_way(self);
     interrupt_unwanted(self);
     pthread_mutex_unlock(&self->lock);
 }

@@ -17,6 +17,8 @@
 #define ORMA_PROCESSOR_SERVE_JOBS_H
 #include "processor/serve/rpc.h"
 
+#define ORMA_JOBS_GIVE_WAY_MS 10000
+
 struct orma_jobs;
 
 struct orma_job {
@@ -27,6 +29,7 @@ struct orma_job {
     struct orma_rpc_stream stream;
     uint32_t method;
     struct orma_buf origin; /* that may read the answer; empty: none is named */
+    bool favoured;          /* of whoever runs the server: before those of others */
     int direct_fd;          /* >= 0: output is written there, by the job, as long as it takes */
     /* Results, of the job until it is done. */
     bool close_after; /* the connection ends when all is sent */
@@ -34,7 +37,8 @@ struct orma_job {
     /* Of jobs.c, under its lock. */
     struct orma_jobs *jobs;
     struct orma_buf out;
-    bool done, cancelled, blocked;
+    bool done, cancelled, blocked, gives_way;
+    uint64_t since_ms; /* when it was added, then when it began to run */
     struct orma_job *next;
 };
 
@@ -71,13 +75,17 @@ void orma_jobs_woken(struct orma_jobs *self);
 
 void orma_jobs_add(struct orma_jobs *self, struct orma_job *job);
 
+/* It may run or wait already. */
+void orma_jobs_favour(struct orma_jobs *self, struct orma_job *job);
+
 /* Appends the output so far. True: the job is done, and the caller's again. */
 bool orma_jobs_take(struct orma_jobs *self, struct orma_job *job, struct orma_buf *out);
 
 /* Nobody waits for it any more. It ends soon, and is freed then. */
 void orma_jobs_cancel(struct orma_jobs *self, struct orma_job *job);
 
-/* A cancelled job may begin its query just then: call it now and then while jobs are busy. */
+/* A cancelled job may begin its query just then: call it now and then while jobs are busy. Also, a
+ * job that is not favoured ends after ORMA_JOBS_GIVE_WAY_MS, if one that is waits for so long. */
 void orma_jobs_tick(struct orma_jobs *self);
 
 struct orma_jobs_state {

@@ -24,12 +24,16 @@
 #include "processor/serve/http_reply.h"
 #include "processor/serve/listen.h"
 #include "processor/serve/outbox.h"
+#include "processor/serve/peer.h"
 #include "processor/serve/requests.h"
 #include "processor/serve/websocket.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 
-#define CONNS_MAX 64
+/* So many requests may wait for the processor, of users other than ours half as many; and so many
+ * connections more, for what needs no processor and to say that there are too many. */
+#define JOBS_MAX 64
+#define CONNS_MAX (JOBS_MAX + 8)
 #define READ_BLOCK ((size_t)256 << 10)
 #define IN_MAX (ORMA_HTTP_HEAD_MAX + ORMA_HTTP_BODY_MAX + 16)
 /* Of all connections together: a few of the largest requests. */
@@ -73,6 +77,8 @@ struct conn {
     struct orma_buf origin;        /* of the request, if it is allowed */
     bool websocket;
     bool raw;          /* the stream of the RPC itself */
+    bool is_known;     /* `is_ours` is */
+    bool is_ours;      /* a program of root, or of whoever runs the server */
     bool close_after;  /* the request is the last one */
     bool ending;       /* it is closed when all is sent */
     bool eof;          /* nothing more will come */
@@ -160,6 +166,31 @@ static void upgrade(struct conn *c, const struct orma_http_request *rq)
 
 /* ---- requests ---- */
 
+/* Whose program is it? Asked only where it matters: the answer is in a table of all connections. */
+static bool is_ours(const struct orma_server *self, struct conn *c)
+{
+    uint32_t uid;
+
+    if (!c->is_known)
+        c->is_ours = self->raw || (orma_peer_user(c->fd, &uid) && orma_peer_is_ours(uid));
+    c->is_known = true;
+    return c->is_ours;
+}
+
+/* May one more request wait for the processor? Nobody is asked who it is while none does. */
+static bool may_start(struct orma_server *self, struct conn *c)
+{
+    size_t all = 0, foreign = 0;
+
+    for (size_t i = 0; orma_jobs_look(self->jobs).busy && i < CONNS_MAX; i++) {
+        struct conn *other = &self->conns[i];
+
+        all += other->job != NULL;
+        foreign += other->job && !is_ours(self, other);
+    }
+    return all < JOBS_MAX && (foreign < JOBS_MAX / 2 || is_ours(self, c));
+}
+
 /* The job gets the bytes it is about: the first `used` of what is pending. */
 static void start(struct orma_server *self, struct conn *c, struct orma_job *job,
                   struct orma_str body, size_t used)
@@ -178,6 +209,7 @@ static void start(struct orma_server *self, struct conn *c, struct orma_job *job
     c->stream = (struct orma_rpc_stream){0};
     orma_buf_put(&job->origin, c->origin.data, c->origin.len);
     job->close_after = c->close_after;
+    job->favoured = orma_jobs_look(self->jobs).busy && is_ours(self, c);
     c->job = job;
     c->begun_ms = 0;
     orma_jobs_add(self->jobs, job);
@@ -219,11 +251,17 @@ static bool serve(struct orma_server *self, struct conn *c, const struct orma_ht
     } else {
         struct orma_job *job = orma_request_job(rq->path);
 
-        if (job && may_act(rq, allowed)) {
+        bool acts = job && may_act(rq, allowed);
+
+        if (acts && may_start(self, c)) {
             start(self, c, job, rq->body, rq->used);
             return true;
         }
-        if (job)
+        if (acts)
+            reply_error(c, "503 Service Unavailable",
+                        "too many requests wait for this server already: try again later, or end "
+                        "queries of other clients (--query-timeout limits them)");
+        else if (job)
             reply(c, "405 Method Not Allowed", "Allow: POST\r\n",
                   ORMA_STR("browsers must use POST, from an allowed page"), true);
         else
@@ -277,7 +315,7 @@ static bool take_frame(struct orma_server *self, struct conn *c)
     case ORMA_WS_MORE:
         return false;
     case ORMA_WS_DATA: {
-        struct orma_job *job = orma_job_new(orma_request_run_websocket);
+        struct orma_job *job = may_start(self, c) ? orma_job_new(orma_request_run_websocket) : NULL;
 
         c->ending |= !job;
         if (job)
@@ -305,7 +343,7 @@ static bool take_frame(struct orma_server *self, struct conn *c)
 
 static bool take_raw(struct orma_server *self, struct conn *c)
 {
-    struct orma_job *job = orma_job_new(orma_request_run_raw);
+    struct orma_job *job = may_start(self, c) ? orma_job_new(orma_request_run_raw) : NULL;
 
     c->ending |= !job;
     if (job)
@@ -635,6 +673,17 @@ static void fill(const struct orma_server *self, int stop_fd, struct polled *p)
     }
 }
 
+/* One that began when nobody waited was not asked whose it is. */
+static void favour_ours(struct orma_server *self)
+{
+    for (size_t i = 0; i < CONNS_MAX; i++) {
+        struct conn *c = &self->conns[i];
+
+        if (c->fd >= 0 && c->job && is_ours(self, c))
+            orma_jobs_favour(self->jobs, c->job);
+    }
+}
+
 /* One turn over the connections: what came, what jobs made, what can be sent, what is late. */
 static void turn(struct orma_server *self, const struct polled *p, uint64_t passed_ms)
 {
@@ -656,6 +705,8 @@ static void turn(struct orma_server *self, const struct polled *p, uint64_t pass
         if (c->fd >= 0)
             check_times(self, c, &jobs, passed_ms);
     }
+    if (jobs.waiting)
+        favour_ours(self);
     orma_jobs_tick(self->jobs);
 }
 

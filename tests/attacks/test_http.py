@@ -307,6 +307,52 @@ class Http(Server):
         self.assertTrue(self.try_status(), "somebody else waits for a query that does not end")
         s.close()
 
+    def test_more_endless_queries_than_there_are_places(self):
+        """Who comes then learns why there is no answer, and what needs no query is answered."""
+        busy = []
+        for _ in range(64):
+            busy.append(self.connect(300))
+            busy[-1].sendall(self.post("/query", sub(1, ENDLESS)))
+        self.wait_for("the last of them", lambda: self.code(self.ask(self.post("/query", sub(1, "select 1")), 0.5)) == 503)
+        self.assertIn(b"too many requests wait", self.ask(self.post("/query", sub(1, "select 1"))))
+        for _ in range(20):
+            self.assertTrue(self.try_status())
+        for s in busy:
+            s.close()
+        self.assert_answers(20)
+
+    @unittest.skipIf(os.geteuid(), "starts programs of another user")
+    def test_endless_queries_of_another_user(self):
+        """They have half of the places, and give way to whoever runs the server."""
+        script = self.dir / "other.py"
+        script.write_text(f"""import os, socket, sys, time
+os.setuid(65534)
+all = []
+for _ in range(40):
+    s = socket.socket()
+    s.connect(("127.0.0.1", {self.port}))
+    s.sendall({self.post("/query", sub(1, ENDLESS))!r})
+    all.append(s)
+time.sleep(1)
+refused = 0
+for s in all:
+    s.setblocking(False)
+    try:
+        refused += b"503" in s.recv(100)
+    except BlockingIOError:
+        pass
+print(refused, flush=True)
+time.sleep(1000)
+""")
+        other = self.start(sys.executable, script, stdout=subprocess.PIPE)
+        refused = int(other.stdout.readline())
+        self.assertGreaterEqual(refused, 7, "more than half of the places")
+        began = time.monotonic()
+        answer = self.ask(self.post("/query", sub(1, "select 1")), 60)
+        self.assertEqual(self.code(answer), 200)
+        self.assertLess(time.monotonic() - began, 30 * SLOW, "what runs ends after 10 s, and nobody comes between")
+        other.kill()
+
     def test_stops_in_the_middle_of_a_query(self):
         s = self.connect()
         s.sendall(self.post("/query", sub(1, ENDLESS)))

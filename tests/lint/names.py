@@ -155,7 +155,7 @@ MODULES = {
     "processor/flame": "orma_flame_",
     "processor/export": "orma_export_ orma_print_",
     "processor/view": "orma_view_",
-    "processor/serve": "orma_http_ orma_job_ orma_jobs_ orma_listen orma_listeners_ orma_metatrace_ orma_outbox_ orma_request_ orma_rpc_"
+    "processor/serve": "orma_http_ orma_job_ orma_jobs_ orma_listen orma_listeners_ orma_metatrace_ orma_outbox_ orma_peer_ orma_request_ orma_rpc_"
                        " orma_server_ orma_ws_",
 }
 # Symbols of no module: why.

@@ -23,7 +23,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/ipc/sock.h"
 #include "tools/base/signals.h"
-#include "tools/clients/bridge_user.h"
+#include "processor/serve/peer.h"
 
 #define PROGRAM "websocket_bridge"
 #define PORT_DEFAULT 8037
@@ -214,9 +214,9 @@ static bool may_connect(struct bridge *b, int fd)
     static const char no[] =
         "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     uint32_t uid = 0;
-    const bool known = orma_websocket_bridge_user(fd, &uid);
+    const bool known = orma_peer_user(fd, &uid);
 
-    if (known && orma_websocket_bridge_is_ours(uid))
+    if (known && orma_peer_is_ours(uid))
         return true;
     if (!b->refused && known)
         fprintf(stderr,

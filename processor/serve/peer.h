@@ -3,14 +3,14 @@
  * to all users of the machine, and what a request says of its origin is true of browsers only.
  * Threads: none.
  */
-#ifndef ORMA_TOOLS_CLIENTS_BRIDGE_USER_H
-#define ORMA_TOOLS_CLIENTS_BRIDGE_USER_H
+#ifndef ORMA_PROCESSOR_SERVE_PEER_H
+#define ORMA_PROCESSOR_SERVE_PEER_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False: the kernel does not know such a connection. */
-bool orma_websocket_bridge_user(int fd, uint32_t *ret_uid);
+/* False: the kernel does not know such a connection, as of those that come from elsewhere. */
+bool orma_peer_user(int fd, uint32_t *ret_uid);
 
 /* Root, whoever runs this program, or who runs it by sudo. */
-bool orma_websocket_bridge_is_ours(uint32_t uid);
+bool orma_peer_is_ours(uint32_t uid);
 #endif

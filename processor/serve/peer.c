@@ -1,6 +1,6 @@
 /* /proc/net/tcp has a line for each end: "SL: LOCAL REMOTE STATE QUEUES TIMER RETRANSMITS UID ...",
  * where addresses are words in the order of memory. */
-#include "tools/clients/bridge_user.h"
+#include "processor/serve/peer.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -15,10 +15,25 @@
 
 #define TABLE_MAX ((size_t)64 << 20)
 
-/* Of an address of IPv4, also inside one of IPv6: its last word is the same. */
-static void write_end(const struct sockaddr_in *at, char *ret, size_t size)
+/* Of an address of IPv4, also inside one of IPv6: its last word is the same. False: of no kind that
+ * is known. */
+static bool write_end(const struct sockaddr_storage *at, char *ret, size_t size)
 {
-    snprintf(ret, size, "%08X:%04X", (unsigned)at->sin_addr.s_addr, (unsigned)ntohs(at->sin_port));
+    const struct sockaddr_in *v4 = (const struct sockaddr_in *)at;
+    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)at;
+    uint32_t words[4];
+
+    if (at->ss_family == AF_INET) {
+        (void)snprintf(ret, size, "%08X:%04X", (unsigned)v4->sin_addr.s_addr,
+                       (unsigned)ntohs(v4->sin_port)); /* large enough, as below */
+        return true;
+    }
+    if (at->ss_family != AF_INET6)
+        return false;
+    memcpy(words, &v6->sin6_addr, sizeof(words));
+    (void)snprintf(ret, size, "%08X%08X%08X%08X:%04X", (unsigned)words[0], (unsigned)words[1],
+                   (unsigned)words[2], (unsigned)words[3], (unsigned)ntohs(v6->sin6_port));
+    return true;
 }
 
 static bool ends_with(struct orma_str text, const char *end)
@@ -59,23 +74,21 @@ static bool find(const char *path, const char *local, const char *remote, uint32
     return false;
 }
 
-bool orma_websocket_bridge_user(int fd, uint32_t *ret_uid)
+bool orma_peer_user(int fd, uint32_t *ret_uid)
 {
-    struct sockaddr_in own = {0}, peer = {0};
+    struct sockaddr_storage own = {0}, peer = {0};
     socklen_t own_len = sizeof(own), peer_len = sizeof(peer);
-    char here[32], there[32];
+    char here[64], there[64];
 
     if (getsockname(fd, (struct sockaddr *)&own, &own_len) < 0 ||
-        getpeername(fd, (struct sockaddr *)&peer, &peer_len) < 0 || own.sin_family != AF_INET ||
-        peer.sin_family != AF_INET)
+        getpeername(fd, (struct sockaddr *)&peer, &peer_len) < 0 ||
+        !write_end(&own, here, sizeof(here)) || !write_end(&peer, there, sizeof(there)))
         return false;
-    write_end(&own, here, sizeof(here));
-    write_end(&peer, there, sizeof(there));
     return find("/proc/net/tcp", there, here, ret_uid) ||
            find("/proc/net/tcp6", there, here, ret_uid);
 }
 
-bool orma_websocket_bridge_is_ours(uint32_t uid)
+bool orma_peer_is_ours(uint32_t uid)
 {
     const char *sudo = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
     uint64_t asked;
