@@ -24,6 +24,7 @@
 #include "traced/producers/commit.h"
 #include "traced/producers/producer.h"
 #include "traced/recover_file.h"
+#include "traced/recover_part.h"
 #include "traced/rescue/folder.h"
 #include "traced/rescue/layout.h"
 #include "traced/service.h"
@@ -326,36 +327,22 @@ static size_t shm_space(const struct traced_recovery *self)
     return sum + sum / 4 + BATCH;
 }
 
-/* `size` bytes at an offset; fewer if the file is shorter. NULL: no memory, or none. */
-static uint8_t *read_part(int fd, uint64_t at, size_t *size)
-{
-    struct stat st;
-
-    if (fd < 0 || fstat(fd, &st) < 0) {
-        *size = 0;
-        return NULL;
-    }
-    *size = (size_t)ORMA_MIN(*size, (uint64_t)st.st_size > at ? (uint64_t)st.st_size - at : 0);
-    uint8_t *data = malloc(*size + 64);
-    if (data && orma_fd_read_at(fd, data, *size, at) < 0) {
-        free(data);
-        data = NULL;
-    }
-    return data;
-}
-
 /* As structs, which are further apart in the file than in an array of them. */
 static struct traced_seq *read_seqs(int fd, uint64_t at, uint64_t num, size_t *ret_num)
 {
     const size_t each = orma_align_up(sizeof(struct traced_seq), 64);
     size_t size = (size_t)ORMA_MIN(num, (uint64_t)1 << 24) * each;
-    uint8_t *raw = read_part(fd, at, &size);
+    off_t hole = fd < 0 ? -1 : lseek(fd, (off_t)at, SEEK_HOLE);
+
+    if (hole >= 0) /* what it has never written is none */
+        size = (size_t)ORMA_MIN(size, (uint64_t)hole > at ? (uint64_t)hole - at : 0);
+    uint8_t *raw = traced_recovery_part_read(fd, at, &size);
     struct traced_seq *seqs = aligned_alloc(64, orma_align_up(size + sizeof(*seqs), 64));
 
     *ret_num = raw && seqs ? size / each : 0;
     for (size_t i = 0; i < *ret_num; i++)
         memcpy(&seqs[i], raw + i * each, sizeof(*seqs));
-    free(raw);
+    traced_recovery_part_free(raw);
     return seqs;
 }
 
@@ -387,7 +374,7 @@ static int load_buffer(const struct traced_recovery *self, const struct traced_r
     if (!read_head(fd, TRACED_RESCUE_BUFFER, sizeof(struct traced_seq), &head, sizeof(head)))
         return make_empty(self, result, ret, ret_target);
     size_t size = (size_t)ORMA_MIN(ORMA_MIN(head.used, head.limit), (uint64_t)4 << 30), seqs_num;
-    uint8_t *data = read_part(fd, head.head.head_bytes, &size);
+    uint8_t *data = traced_recovery_part_read(fd, head.head.head_bytes, &size);
     struct traced_seq *seqs = read_seqs(seqs_fd, head.head.head_bytes, head.seqs_num, &seqs_num);
     uint32_t place = state->place != 0;
     struct traced_remains remains = {
@@ -401,7 +388,7 @@ static int load_buffer(const struct traced_recovery *self, const struct traced_r
     };
     head.limit = ORMA_MIN(head.limit, size); /* the file may be shorter than it says */
     int r = data && seqs ? traced_buffer_recover(&remains, ret) : -ENOMEM;
-    free(data);
+    traced_recovery_part_free(data);
     free(seqs);
     result->damaged_bytes += remains.damaged_bytes;
     *ret_target = head.target;
@@ -486,7 +473,7 @@ static void prepare_scraping(const struct traced_recovery *self, struct reader *
 static void read_writers(int fd, uint64_t at, struct traced_producer *p)
 {
     size_t size = TRACED_RESCUE_WRITERS * sizeof(uint32_t);
-    uint8_t *data = read_part(fd, at, &size);
+    uint8_t *data = traced_recovery_part_read(fd, at, &size);
     uint32_t target;
 
     for (size_t i = 1; data && (i + 1) * sizeof(target) <= size; i++) {
@@ -494,7 +481,7 @@ static void read_writers(int fd, uint64_t at, struct traced_producer *p)
         if (target)
             (void)orma_map_put(&p->writers, i, target - 1);
     }
-    free(data);
+    traced_recovery_part_free(data);
 }
 
 static struct traced_producer *make_producer(struct reader *rd,

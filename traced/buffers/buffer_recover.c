@@ -293,6 +293,20 @@ static void start_reading(struct traced_buffer *to, const struct traced_remains 
     }
 }
 
+/* Into memory that is zero: what is so in the file, too, need not be there. */
+static void copy_content(uint8_t *to, const uint8_t *from, size_t len)
+{
+    enum { BLOCK = 4096 };
+    static const uint8_t zeroes[BLOCK];
+
+    for (size_t at = 0; at < len; at += BLOCK) {
+        size_t num = ORMA_MIN(len - at, (size_t)BLOCK);
+
+        if (memcmp(from + at, zeroes, num) != 0)
+            memcpy(to + at, from + at, num);
+    }
+}
+
 int traced_buffer_recover(struct traced_remains *remains, struct traced_buffer **ret)
 {
     const struct traced_rescue_buffer *head = remains->head;
@@ -310,7 +324,7 @@ int traced_buffer_recover(struct traced_remains *remains, struct traced_buffer *
                               TRACED_RING, &to);
     if (r < 0)
         return r;
-    memcpy(to->base, remains->data, valid);
+    copy_content(to->base, remains->data, valid);
     to->recovered = true;
     to->wptr = to->used = orma_align_up(valid, TRACED_RECORD_HEADER);
     for (size_t i = 0; i < remains->seqs_num && r == 0; i++)

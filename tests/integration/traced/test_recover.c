@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "traced/internal.h"
 #include "traced/recover.h"
 #include "traced/rescue/folder.h"
+#include "traced/rescue/layout.h"
 
 #define ROUNDS 400
 
@@ -187,5 +189,34 @@ Test(traced_recover, nothing_in_a_folder_is_believed)
         remove_copy(&copy);
     }
     cr_assert_gt(good, 10);
+    scene_fini(&s);
+}
+
+/* A file of 4 GiB that has a few KiB: no more than those is held, however much it says there is. */
+Test(traced_recover, holes_take_no_memory)
+{
+    struct fixture s;
+    struct orma_buf trace = {0};
+    struct traced_rescue_buffer head;
+    struct rusage before, after;
+    char path[PATH_MAX];
+
+    scene_init(&s);
+    struct copy copy = copy_folder(folder_of(&s));
+    snprintf(path, sizeof(path), "%s/s1.b0", copy.folder);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    cr_assert(fd >= 0 && orma_fd_read_at(fd, &head, sizeof(head), 0) == 0);
+    head.size = head.used = head.limit = ((uint64_t)4 << 30) - 1024;
+    cr_assert_eq(pwrite(fd, &head, sizeof(head), 0), (ssize_t)sizeof(head));
+    cr_assert_eq(ftruncate(fd, ((off_t)4 << 30) + 65536), 0);
+    close(fd);
+    snprintf(path, sizeof(path), "%s/s1.q0", copy.folder);
+    cr_assert_eq(truncate(path, (off_t)4 << 30), 0);
+    getrusage(RUSAGE_SELF, &before);
+    (void)recover(&copy, &trace); /* refused or not */
+    getrusage(RUSAGE_SELF, &after);
+    cr_assert_lt(after.ru_maxrss - before.ru_maxrss, 256 << 10, "KiB");
+    orma_buf_fini(&trace);
+    remove_copy(&copy);
     scene_fini(&s);
 }
