@@ -33,7 +33,7 @@ static void read_sequence(struct orma_pb_reader r, struct orma_ledger *ret)
         else if (reason < ORMA_LOST_REASONS)
             add(&ret->lost[reason], f.num);
         else if (f.id == orma_loss_unreported.field)
-            ret->unreported += f.num != 0;
+            ret->unreported += f.num; /* 1, or in a sum how many */
     }
 }
 

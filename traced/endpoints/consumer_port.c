@@ -187,7 +187,7 @@ static int get_trace_stats(struct traced_conn *conn, const struct traced_call *c
     if (!self || !self->session)
         return -ENOENT;
     size_t msg = orma_pb_begin(&out, ORMA_PB_GET_TRACE_STATS_RESPONSE_TRACE_STATS);
-    traced_session_put_stats(&out, self->session, TRACED_REPLY_MAX - 2 * ORMA_VARINT_MAX);
+    traced_session_put_reply(&out, self->session, TRACED_REPLY_MAX - 2 * ORMA_VARINT_MAX);
     orma_pb_end(&out, msg);
     bool fits = !out.failed && out.len < TRACED_REPLY_MAX;
     if (fits && !call->drop_reply)

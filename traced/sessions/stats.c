@@ -85,22 +85,30 @@ size_t traced_session_seqs_num(const struct traced_session *s)
     return num;
 }
 
-static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint32_t buffer)
+static void put_reasons(struct orma_buf *out, const struct traced_ledger *l, uint64_t unreported)
 {
-    struct traced_ledger l = traced_seq_ledger(seq);
     const struct {
         uint32_t field;
         uint64_t val;
     } reasons[] = {
-        {ORMA_PB_ORMA_SEQUENCE_COUNTS_DROPPED, l.dropped},
-        {ORMA_PB_ORMA_SEQUENCE_COUNTS_OVERWRITTEN, l.overwritten},
-        {ORMA_PB_ORMA_SEQUENCE_COUNTS_DISCARDED, l.discarded},
-        {ORMA_PB_ORMA_SEQUENCE_COUNTS_INVALID, l.invalid},
-        {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNPATCHED, l.unpatched},
-        {ORMA_PB_ORMA_SEQUENCE_COUNTS_CUT, l.cut},
-        {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNREPORTED, l.unreported},
-        {ORMA_PB_ORMA_SEQUENCE_COUNTS_SERVICE_DIED, l.died},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_DROPPED, l->dropped},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_OVERWRITTEN, l->overwritten},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_DISCARDED, l->discarded},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_INVALID, l->invalid},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNPATCHED, l->unpatched},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_CUT, l->cut},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNREPORTED, unreported},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_SERVICE_DIED, l->died},
     };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(reasons); i++)
+        if (reasons[i].val)
+            orma_pb_put_u64(out, reasons[i].field, reasons[i].val);
+}
+
+static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint32_t buffer)
+{
+    struct traced_ledger l = traced_seq_ledger(seq);
     size_t msg = orma_pb_begin(out, ORMA_PB_TRACE_STATS_ORMA_SEQUENCE_COUNTS);
 
     orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_SEQUENCE_ID, seq->sequence_id);
@@ -110,9 +118,38 @@ static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint3
     if (l.emitted != UINT64_MAX)
         orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_EMITTED, l.emitted);
     orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_DELIVERED, l.delivered);
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(reasons); i++)
-        if (reasons[i].val)
-            orma_pb_put_u64(out, reasons[i].field, reasons[i].val);
+    put_reasons(out, &l, l.unreported);
+    orma_pb_end(out, msg);
+}
+
+static void add(uint64_t *sum, uint64_t num)
+{
+    *sum = num > UINT64_MAX - *sum ? UINT64_MAX : *sum + num;
+}
+
+/* One for all of them: without a sequence, and with how many did not report. */
+static void put_sum(struct orma_buf *out, const struct traced_session *s)
+{
+    struct traced_ledger sum = {0};
+    uint64_t unreported = 0;
+    size_t msg = orma_pb_begin(out, ORMA_PB_TRACE_STATS_ORMA_SEQUENCE_COUNTS);
+
+    for (size_t i = 0; i < s->buffers_num; i++)
+        ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link) {
+            const struct traced_ledger l = traced_seq_ledger(seq);
+
+            add(&sum.delivered, l.delivered);
+            add(&sum.dropped, l.dropped);
+            add(&sum.overwritten, l.overwritten);
+            add(&sum.discarded, l.discarded);
+            add(&sum.invalid, l.invalid);
+            add(&sum.unpatched, l.unpatched);
+            add(&sum.cut, l.cut);
+            add(&sum.died, l.died);
+            unreported += l.unreported;
+        }
+    orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_DELIVERED, sum.delivered);
+    put_reasons(out, &sum, unreported);
     orma_pb_end(out, msg);
 }
 
@@ -180,10 +217,18 @@ static bool put_sequences(struct orma_buf *out, const struct traced_session *s, 
     return out->len <= max_len;
 }
 
-void traced_session_put_stats(struct orma_buf *out, const struct traced_session *s, size_t max_len)
+bool traced_session_put_stats(struct orma_buf *out, const struct traced_session *s, size_t max_len)
 {
     put_totals(out, s);
     size_t totals = out->len;
-    if (!put_sequences(out, s, max_len))
+    bool all = put_sequences(out, s, max_len);
+    if (!all)
         out->len = totals;
+    return all;
+}
+
+void traced_session_put_reply(struct orma_buf *out, const struct traced_session *s, size_t max_len)
+{
+    if (!traced_session_put_stats(out, s, max_len))
+        put_sum(out, s);
 }

@@ -12,9 +12,14 @@ struct traced_session;
 
 /*
  * The fields of TraceStats. Those that each sequence has are left out if `out`
- * would become longer than max_len with them.
+ * would become longer than max_len with them: false.
  */
-void traced_session_put_stats(struct orma_buf *out, const struct traced_session *session,
+bool traced_session_put_stats(struct orma_buf *out, const struct traced_session *session,
+                              size_t max_len);
+
+/* The same for a consumer that asks: with the sum of all sequences in their place, which is one
+ * OrmaSequenceCounts without a sequence; its `unreported` is how many of them did not report. */
+void traced_session_put_reply(struct orma_buf *out, const struct traced_session *session,
                               size_t max_len);
 
 /* Sequences in all of its buffers. */

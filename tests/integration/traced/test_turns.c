@@ -13,7 +13,9 @@
 #include "protos/fields/common.h"
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
+#include "sdk/wire/pb_reader.h"
 #include "tests/integration/traced/fixture.h"
 #include "tests/support/leaks.h"
 #include "traced/internal.h"
@@ -361,7 +363,24 @@ static void put_sequence(struct orma_buf *args, uint32_t buffer, uint16_t writer
     orma_pb_end(args, move);
 }
 
-/* Statistics that would not fit a reply are not put together first. */
+/* Of all parts for sequences: the sum of a field, of all of them. */
+static uint64_t sum_of(struct orma_str stats, uint32_t field)
+{
+    struct orma_pb_reader r = orma_pb_reader(stats.data, stats.len);
+    struct orma_pb_field part, f;
+    uint64_t sum = 0;
+
+    while (orma_pb_next(&r, &part)) {
+        struct orma_pb_reader sub = orma_pb_sub(&part);
+
+        while (part.id == ORMA_PB_TRACE_STATS_ORMA_SEQUENCE_COUNTS && orma_pb_next(&sub, &f))
+            if (f.id == field)
+                sum += f.num;
+    }
+    return sum;
+}
+
+/* Statistics that would not fit a reply are not put together first; their sum is there. */
 Test(traced_turns, statistics_of_many_sequences_are_not_encoded_in_vain)
 {
     enum { SEQUENCES = 20000, LIMIT = 100000 };
@@ -378,6 +397,14 @@ Test(traced_turns, statistics_of_many_sequences_are_not_encoded_in_vain)
         rig_producer_sync(&s.producer);
         orma_buf_clear(&args);
     }
+    size_t counts = orma_pb_begin(&args, ORMA_PB_COMMIT_DATA_REQUEST_ORMA_WRITER_COUNTS);
+    orma_pb_put_u64(&args, ORMA_PB_ORMA_WRITER_COUNTS_WRITER_ID, 5);
+    orma_pb_put_u64(&args, ORMA_PB_ORMA_WRITER_COUNTS_TARGET_BUFFER, s.producer.target_buffer);
+    orma_pb_put_u64(&args, ORMA_PB_ORMA_WRITER_COUNTS_EMITTED, 8);
+    orma_pb_put_u64(&args, ORMA_PB_ORMA_WRITER_COUNTS_DROPPED_NO_CHUNK, 7);
+    orma_pb_end(&args, counts);
+    rig_send(s.producer.client, "CommitData", &args, -1, NULL);
+    rig_producer_sync(&s.producer);
     rig_call(s.consumer, "GetTraceStats", NULL, &answer);
     cr_assert(answer.success);
     cr_assert_lt(answer.payload.len, 1000);
@@ -388,6 +415,18 @@ Test(traced_turns, statistics_of_many_sequences_are_not_encoded_in_vain)
     orma_buf_clear(&stats);
     traced_session_put_stats(&stats, session_of(&s), SIZE_MAX);
     cr_assert_gt(stats.len, SEQUENCES * 14, "in the trace they are");
+    struct orma_pb_reader r = orma_pb_reader(answer.payload.data, answer.payload.len);
+    struct orma_pb_field f;
+    cr_assert(orma_pb_next(&r, &f));
+    uint64_t all = 0;
+    for (uint32_t field = ORMA_PB_ORMA_SEQUENCE_COUNTS_DELIVERED;
+         field <= ORMA_PB_ORMA_SEQUENCE_COUNTS_UNREPORTED; field++) {
+        uint64_t num = sum_of(orma_buf_str(&stats), field);
+
+        cr_assert_eq(sum_of(orma_pb_str(&f), field), num, "field %u", field);
+        all += num;
+    }
+    cr_assert_eq(all, 7);
     rig_resume(&s.rig);
     rig_reply_fini(&answer);
     orma_buf_fini(&args);

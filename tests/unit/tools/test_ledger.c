@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "protos/fields/common.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/loss.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
@@ -78,6 +79,25 @@ Test(loss, says_what_is_not_known)
     }
     orma_buf_fini(&b);
     orma_assert_no_leaks();
+}
+
+/* In place of so many sequences that their parts would not fit. */
+Test(loss, a_sum_counts_how_many_did_not_report)
+{
+    struct orma_buf b = {0};
+    struct orma_ledger loss;
+    char text[ORMA_LEDGER_TEXT_MAX];
+
+    size_t sum = orma_pb_begin(&b, ORMA_PB_TRACE_STATS_ORMA_SEQUENCE_COUNTS);
+    orma_pb_put_u64(&b, ORMA_PB_ORMA_SEQUENCE_COUNTS_DISCARDED, 12);
+    orma_pb_put_u64(&b, ORMA_PB_ORMA_SEQUENCE_COUNTS_UNREPORTED, 20000);
+    orma_pb_end(&b, sum);
+    orma_ledger_read(orma_buf_str(&b), 0, &loss);
+    orma_ledger_format(&loss, text, sizeof(text));
+    cr_assert_str_eq(
+        text,
+        "lost at least 12 packets (12 discarded): 20000 writers ended without their last report");
+    orma_buf_fini(&b);
 }
 
 Test(loss, nothing_is_nothing_and_garbage_too)
