@@ -24,6 +24,24 @@ static uint64_t ns_of(struct orma_otlp_writer *w, const struct orma_json_value *
     return __builtin_mul_overflow(orma_otlp_number(w, v), (uint64_t)NS_PER_US, &ns) ? 0 : ns;
 }
 
+/* Without a length that is a number the span has no end: 0 would be one. */
+static bool is_length(struct orma_otlp_writer *w, const struct orma_json_value *v)
+{
+    uint64_t val;
+    const uint64_t most = INT64_MAX / NS_PER_US;
+    bool good = false;
+
+    if (v->type == ORMA_JSON_INT)
+        good = v->integer >= 0 && (uint64_t)v->integer <= most;
+    else if (v->type == ORMA_JSON_REAL)
+        good = orma_json_number(v) >= 0 && orma_json_number(v) <= (double)most;
+    else if (v->type == ORMA_JSON_STRING)
+        good = orma_str_to_u64(orma_json_text(v, &w->scratch), &val) && val <= most;
+    if (!good && v->type != ORMA_JSON_NULL)
+        orma_file_part(w->file, ORMA_ACCOUNT_DAMAGED, "durations", v->raw.data);
+    return good;
+}
+
 static struct orma_str text_of(struct orma_otlp_writer *w, const struct orma_json_value *v)
 {
     return v->type == ORMA_JSON_STRING ? orma_json_text(v, &w->scratch) : (struct orma_str){"", 0};
@@ -131,7 +149,7 @@ static void read_jaeger_span(struct orma_otlp_writer *w, const struct orma_json_
             start = ns_of(w, &v);
         } else if (orma_json_name_is(key, "duration")) {
             length = ns_of(w, &v);
-            has_length = true;
+            has_length = is_length(w, &v);
         } else if (orma_json_name_is(key, "tags")) {
             put_tags(w, ORMA_OTLP_SPAN_ATTRIBUTES, &v);
         } else if (orma_json_name_is(key, "processID")) {
@@ -256,7 +274,7 @@ static void read_zipkin_span(struct orma_otlp_writer *w, const struct orma_json_
             start = ns_of(w, &v);
         } else if (orma_json_name_is(key, "duration")) {
             length = ns_of(w, &v);
-            has_length = true;
+            has_length = is_length(w, &v);
         } else if (orma_json_name_is(key, "localEndpoint")) {
             local = v;
         } else if (orma_json_name_is(key, "annotations")) {

@@ -144,6 +144,17 @@ class Otlp(Case):
         path.write_bytes(Maker.pb_resource("x", spans))
         self.assertEqual(int(self.one(path, "SELECT count(DISTINCT track_id) FROM slice")), 60000)
 
+    def test_a_span_without_a_length_has_no_end(self):
+        zipkin = [dict({"traceId": "a" * 16, "id": f"{i + 1:016x}", "name": f"{value}", "timestamp": 1_700_000_000_000_000 + i, "duration": value,
+                        "localEndpoint": {"serviceName": "s"}}) for i, value in enumerate((7, 0, "8", 1.5, None, -5, "x", 10**30, True))]
+        jaeger = {"data": [{"traceID": "a" * 16, "processes": {"p": {"serviceName": "s"}}, "spans": [
+            {"traceID": "a" * 16, "spanID": s["id"], "operationName": s["name"], "startTime": s["timestamp"], "duration": s["duration"], "processID": "p"} for s in zipkin]}]}
+        for spans in zipkin, jaeger:
+            (self.dir / "t.json").write_text(json.dumps(spans))
+            done = self.orma("query", "--format=tsv", "t.json", "SELECT dur FROM slice ORDER BY ts")
+            self.assertEqual(done.stdout.decode().split(), "7000 0 8000 1500 -1 -1 -1 -1 -1".split())
+            self.assertIn("4 durations could not be read", done.stderr.decode())
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
