@@ -49,9 +49,6 @@ static const struct {
      READS("metadata of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
     {BYTES("Ftrace!\0"),
      READS("a trace of uftrace", "`uftrace dump --chrome` converts it to JSON that can be read")},
-    {BYTES("FLR\0"),
-     READS("a recording of the JDK Flight Recorder (JFR)", "`jfr print` and JDK Mission Control "
-                                                           "read it")},
     {BYTES("tracy\0"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("tlZ\4"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("tZst"), READS("a trace of Tracy", "the Tracy profiler reads it")},

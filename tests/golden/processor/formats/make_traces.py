@@ -456,6 +456,168 @@ def trace_dat_big():
 
 # ---- OpenTelemetry ----
 
+class Jfr:
+    """A chunk of the JDK Flight Recorder: classes as (name, id, fields, label, category), with fields as (name, class, mark, annotation)."""
+    TIMESPAN, TIMESTAMP, LABEL, CATEGORY, AMOUNT, UNSIGNED, ADDRESS = 200, 201, 202, 203, 204, 205, 206
+    PLAIN = {"boolean": 4, "char": 5, "float": 6, "double": 7, "byte": 8, "short": 9, "int": 10, "long": 11, "java.lang.String": 20}
+    NOTES = {"jdk.jfr.Timespan": 200, "jdk.jfr.Timestamp": 201, "jdk.jfr.Label": 202, "jdk.jfr.Category": 203, "jdk.jfr.DataAmount": 204,
+             "jdk.jfr.Unsigned": 205, "jdk.jfr.MemoryAddress": 206}
+
+    def __init__(self, start, ticks, rate):
+        self.start, self.ticks, self.rate = start, ticks, rate
+        self.strings, self.classes, self.body, self.pools = [], [], bytearray(), b""
+
+    def number(self, n):
+        """At most nine bytes: the last one has 8 bits."""
+        n &= 2**64 - 1
+        out = b""
+        for _ in range(8):
+            if n < 0x80:
+                return out + bytes([n])
+            out, n = out + bytes([n & 0x7f | 0x80]), n >> 7
+        return out + bytes([n])
+
+    def text(self, s, kind=3):
+        if s is None:
+            return b"\0"
+        data = s.encode("utf-8") if kind == 3 else s.encode("latin-1")
+        return bytes([kind]) + self.number(len(data)) + data
+
+    def chars(self, s):
+        units = struct.unpack(f"<{len(s.encode('utf-16-le')) // 2}H", s.encode("utf-16-le"))
+        return b"\4" + self.number(len(units)) + b"".join(map(self.number, units))
+
+    def index(self, s):
+        if s not in self.strings:
+            self.strings.append(s)
+        return self.number(self.strings.index(s))
+
+    def element(self, name, attributes, *children):
+        return (self.index(name) + self.number(len(attributes)) + b"".join(self.index(k) + self.index(v) for k, v in attributes) +
+                self.number(len(children)) + b"".join(children))
+
+    def note(self, number, *values):
+        keys = ["value"] if len(values) == 1 else [f"value-{i}" for i in range(len(values))]
+        return self.element("annotation", [("class", str(number)), *zip(keys, values)])
+
+    def a_class(self, name, number, fields, label=None, category=(), event=False):
+        parts = [self.note(self.LABEL, label)] if label else []
+        parts += [self.note(self.CATEGORY, *category)] if category else []
+        for field, of, mark, *notes in fields:
+            attributes = [("name", field), ("class", str(of))]
+            attributes += [("constantPool", "true")] if "*" in mark else []
+            attributes += [("dimension", "1")] if "[" in mark else []
+            parts.append(self.element("field", attributes, *(self.note(*n) for n in notes)))
+        self.classes.append(self.element("class", [("name", name), ("id", str(number))] + ([("superType", "jdk.jfr.Event")] if event else []), *parts))
+
+    def metadata(self):
+        for name, number in {**self.PLAIN, **self.NOTES}.items():
+            self.a_class(name, number, [])
+        tree = self.element("root", [], self.element("metadata", [], *self.classes), self.element("region", [("gmtOffset", "0")]))
+        return self.number(0) + self.number(0) + self.number(1) + self.number(len(self.strings)) + b"".join(self.text(s) for s in self.strings) + tree
+
+    def event(self, kind, *fields):
+        data = self.number(kind) + b"".join(fields)
+        at = len(self.body)
+        self.body += self.padded(len(data) + 4) + data
+        return at
+
+    def padded(self, n):
+        """As the JVM writes sizes that it fills in later: in four bytes."""
+        return bytes([n & 0x7f | 0x80, n >> 7 & 0x7f | 0x80, n >> 14 & 0x7f | 0x80, n >> 21 & 0x7f])
+
+    def pool(self, *pools):
+        """Of (class, {key: bytes})."""
+        return self.event(1, self.number(0), self.number(0), self.number(0), b"\1", self.number(len(pools)), *(
+            self.number(of) + self.number(len(values)) + b"".join(self.number(k) + v for k, v in values.items()) for of, values in pools))
+
+    def finish(self, done=True):
+        pools = 68 + max(self.at_pools)
+        meta = 68 + self.event(0, self.metadata())
+        size = 68 + len(self.body)
+        head = b"FLR\0" + struct.pack(">HHqqqqqqq", 2, 1, *((size, pools, meta) if done else (0, 0, 0)), self.start, 0, self.ticks, self.rate)
+        return head + bytes([0 if done else 255, 0, 0, 1]) + bytes(self.body)
+
+    at_pools = ()
+
+
+def jfr_chunk(start, pid, done=True):
+    """Ids of classes are the chunk's own: they differ from chunk to chunk."""
+    base = 300 if done else 500
+    j = Jfr(start, 1000, 2000000000)
+    n = j.number
+    thread, stack, frame, method, klass, symbol, loader, mode = range(base, base + 8)
+    work, sample, alloc, heap, jvm, end, gc, lost, odd, space = range(base + 20, base + 30)
+    ticks, at = (j.TIMESPAN, "TICKS"), (j.TIMESTAMP, "TICKS")
+    j.a_class("java.lang.Thread", thread, [("osName", 20, ""), ("osThreadId", 11, ""), ("javaName", 20, ""), ("javaThreadId", 11, ""),
+                                           ("virtual", 4, "")])
+    j.a_class("jdk.types.StackTrace", stack, [("truncated", 4, ""), ("frames", frame, "[")])
+    j.a_class("jdk.types.StackFrame", frame, [("method", method, "*"), ("lineNumber", 10, ""), ("bytecodeIndex", 10, ""), ("type", mode, "*")])
+    j.a_class("jdk.types.Method", method, [("type", klass, "*"), ("name", symbol, "*"), ("hidden", 4, "")])
+    j.a_class("java.lang.Class", klass, [("classLoader", loader, "*"), ("name", symbol, "*")])
+    j.a_class("jdk.types.ClassLoader", loader, [("type", klass, "*"), ("name", symbol, "*")])
+    j.a_class("jdk.types.Symbol", symbol, [("string", 20, "")])
+    j.a_class("jdk.types.FrameType", mode, [("description", 20, "")])
+    j.a_class("jdk.types.VirtualSpace", space, [("start", 11, "", (j.ADDRESS,)), ("committedSize", 11, "", (j.AMOUNT, "BYTES"))])
+    placed = [("startTime", 11, "", at), ("duration", 11, "", ticks), ("eventThread", thread, "*"), ("stackTrace", stack, "*")]
+    j.a_class("app.Work", work, placed + [("number", 10, ""), ("small", 9, ""), ("bits", 8, "", (j.UNSIGNED,)), ("letter", 5, ""), ("real", 7, ""),
+                                          ("part", 6, ""), ("text", 20, ""), ("wait", 11, "", (j.TIMESPAN, "MILLISECONDS")), ("type", klass, "*"),
+                                          ("list", 10, "["), ("until", 11, "", (j.TIMESTAMP, "MILLISECONDS_SINCE_EPOCH"))],
+              "Java Work", ("App", "Own"), True)
+    j.a_class("jdk.ExecutionSample", sample, [placed[0], ("sampledThread", thread, "*"), placed[3], ("state", mode, "*")], "Sample", (), True)
+    j.a_class("jdk.ObjectAllocationInNewTLAB", alloc, [placed[0], placed[2], placed[3], ("objectClass", klass, "*"), ("allocationSize", 11, ""),
+                                                      ("tlabSize", 11, "", (j.AMOUNT, "BYTES"))], "Allocation", (), True)
+    j.a_class("jdk.GCHeapSummary", heap, [placed[0], ("gcId", 10, ""), ("when", mode, "*"), ("heapSpace", space, ""),
+                                          ("heapUsed", 11, "", (j.AMOUNT, "BYTES"))], "Heap", (), True)
+    j.a_class("jdk.JVMInformation", jvm, [placed[0], ("pid", 11, ""), ("javaArguments", 20, "")], "JVM", ("Java Virtual Machine",), True)
+    j.a_class("jdk.ThreadEnd", end, [placed[0], placed[2], ("thread", thread, "*")], "Java Thread End", (), True)
+    j.a_class("jdk.GCPhasePause", gc, placed[:3] + [("gcId", 10, ""), ("name", 20, "")], "GC Phase Pause", ("Java Virtual Machine", "GC"), True)
+    j.a_class("jdk.DataLoss", lost, [placed[0], ("amount", 11, "", (j.AMOUNT, "BYTES")), ("total", 11, "", (j.AMOUNT, "BYTES"))], "Data Loss", (), True)
+
+    def f(m, line, t):
+        return n(m) + n(line) + n(7) + n(t)
+    symbols = {1: j.text("run"), 2: b"\5" + n(4) + "d\xe9f!".encode("latin-1"), 3: j.text("app/Main"), 4: j.text("[Lapp/Main;"), 5: j.text("[[I"),
+               6: j.text("write"), 7: b"\1"}
+    j.at_pools = [
+        j.pool((thread, {1: j.text("os main") + n(pid + 1) + j.text("main") + n(1) + b"\0", 2: j.text("carrier") + n(pid + 1) + j.chars("v\U0001f600") +
+                         n(31) + b"\1", 3: j.text("GC") + n(pid + 3) + j.text(None) + n(0) + b"\0"}),
+               (stack, {1: b"\0" + n(2) + f(2, 12, 1) + f(1, 7, 2), 2: b"\1" + n(3) + f(3, -1, 3) + f(2, 13, 1) + f(1, 7, 2), 3: b"\0" + n(0)})),
+        j.pool((method, {1: n(1) + n(1) + b"\0", 2: n(1) + n(2) + b"\0", 3: n(4) + n(6) + b"\0"}),
+               (klass, {1: n(1) + n(3), 2: n(1) + n(4), 3: n(0) + n(5), 4: n(0) + n(7)}), (loader, {1: n(1) + n(0)}), (symbol, symbols),
+               (mode, {1: j.text("JIT compiled"), 2: j.text("Interpreted"), 3: j.text("Native"), 4: j.text("STATE_RUNNABLE")}),
+               (20, {9: j.text("text of a pool")}))]
+
+    def t(ns):
+        return n(1000 + 2 * ns)
+
+    def work_event(ts, dur, who, trace, text, kind, wait, until=-2**63):
+        j.event(work, t(ts), n(2 * dur), n(who), n(trace), n(-5), n(-6), b"\xfe", n(0xe4), struct.pack(">d", 0.5), struct.pack(">f", -2.25), text, n(wait),
+                n(kind), n(3) + n(1) + n(-2) + n(3), n(until))
+    work_event(2000, 500, 1, 1, j.text("in\u00fc"), 2, 15)  # ends before the one around it
+    work_event(1000, 4000, 1, 2, b"\2" + n(9), 3, -2**63)
+    work_event(1500, 4000, 1, 3, b"\0", 1, 2**62, 12)  # reaches out of it
+    work_event(7000, 100, 2, 1, b"\1", 0, 1)
+    j.event(sample, t(2100), n(1), n(1), n(4))
+    j.event(sample, t(2200), n(0), n(99), n(4))  # of no thread, with a stack that is not there
+    j.event(alloc, t(2300), n(1), n(1), n(2), n(16), n(4096))
+    j.event(alloc, t(2400), n(1), n(0), n(3), n(16), n(512))
+    j.event(heap, t(100), n(1), n(4), n(4096) + n(1 << 20), n(777))
+    if done:
+        j.event(jvm, t(50), n(pid), j.text("app.Main --fast 5"))
+    j.event(gc, t(3000), n(2 * 300), n(3), n(1), j.text("Pause Young"))
+    j.event(gc, t(3000), n(2 * 100), n(0), n(1), j.text("Concurrent Mark"))
+    j.event(end, t(6000), n(1), n(1))
+    j.event(lost, t(6500), n(100), n(100))
+    j.event(odd, t(6600))  # of a type that nobody describes
+    j.event(work, n(2**63))  # before all time, and cut
+    return j.finish(done)
+
+
+def jfr():
+    """Two chunks, of which the second one was not finished, with numbers of their own; in front of its end, an event of an impossible size."""
+    return jfr_chunk(1700000000 * 10**9, 4000) + jfr_chunk(1700000001 * 10**9, 4000, done=False) + b"\x7f\x63"
+
+
 def otlp():
     """Framed messages of two services: nested and overlapping spans in the order of their ends, a link, events, values in values, one
     span twice, one without an end, one without a time."""
@@ -505,6 +667,7 @@ TRACES = {
     "fuchsia/trace.fxt": fuchsia(),
     "trace_dat/trace.dat": trace_dat(),
     "otlp/trace.pb": otlp(),
+    "jfr/trace.jfr": jfr(),
     "trace_dat_big/trace.dat": trace_dat_big(),
 }
 
