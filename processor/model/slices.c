@@ -10,6 +10,7 @@
  * are counted and matched by as many ends.
  */
 #include "processor/model/slices.h"
+#include "processor/model/nesting.h"
 #include "processor/model/translate.h"
 
 #include <stdlib.h>
@@ -36,29 +37,65 @@ static inline uint32_t name_of(const struct orma_slices *self, uint32_t track, u
     return other ? other : name;
 }
 
-static void commit_args(struct orma_slices *self, struct orma_slice_entry *e)
+static void commit_args(struct orma_slices *self, const struct orma_slice_entry *e,
+                        struct orma_args_list *args)
 {
-    if (!e->pending)
-        return;
-    e->pending = false;
     if (ORMA_UNLIKELY(self->translations != NULL)) {
-        orma_args_decode_places(&self->storage->args, &e->args);
+        orma_args_decode_places(&self->storage->args, args);
         orma_translate_args(
             self->translations,
             machine_of(self, (uint32_t)orma_table_int(&self->storage->tables[ORMA_TABLE_SLICE],
                                                       ORMA_SLICE_TRACK_ID, e->row)),
-            &e->args);
+            args);
     }
     orma_storage_set_args(&self->storage->tables[ORMA_TABLE_SLICE], ORMA_SLICE_ARG_SET_ID, e->row,
-                          orma_args_commit(&self->storage->args, &e->args));
-    orma_args_list_clear(&e->args);
+                          orma_args_commit(&self->storage->args, args));
+    orma_args_list_clear(args);
 }
+
+/* ---- what comes of nesting goes to the table ---- */
+
+static void done(void *data, struct orma_slice_stack *s, uint32_t at)
+{
+    s->entries[at].pending = false;
+    commit_args(data, &s->entries[at], &s->args[at]);
+}
+
+static inline void ended(void *data, const struct orma_slice_entry *e)
+{
+    struct orma_slices *self = data;
+
+    orma_table_set(&self->storage->tables[ORMA_TABLE_SLICE], ORMA_SLICE_DUR, e->row, e->dur);
+}
+
+static void misplaced(void *data)
+{
+    struct orma_slices *self = data;
+
+    orma_stats_inc(&self->storage->stats[0], ORMA_STAT_MISPLACED_END_EVENT);
+}
+
+static const struct orma_nesting to_table = {ended, done, misplaced};
+
+static void trim_all(void *data, struct orma_slice_stack *s, int64_t ts, bool instant)
+{
+    orma_nesting_trim_all(&to_table, data, s, ts, instant);
+}
+
+static inline void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts,
+                        bool instant)
+{
+    orma_nesting_trim(&to_table, self, s, ts, instant, trim_all);
+}
+
+/* ---- stacks ---- */
 
 void orma_slices_finish(struct orma_slices *self)
 {
     for (uint32_t i = 0; i < self->stacks_num; i++)
         for (uint32_t j = 0; self->stacks[i] && j < self->stacks[i]->num; j++)
-            commit_args(self, &self->stacks[i]->entries[j]);
+            if (self->stacks[i]->entries[j].pending)
+                done(self, self->stacks[i], j);
 }
 
 void orma_slices_fini(struct orma_slices *self)
@@ -67,9 +104,11 @@ void orma_slices_fini(struct orma_slices *self)
         struct orma_slice_stack *s = self->stacks[i];
 
         for (uint32_t j = 0; s && j < s->cap; j++)
-            orma_args_list_fini(&s->entries[j].args);
-        if (s)
+            orma_args_list_fini(&s->args[j]);
+        if (s) {
             free(s->entries);
+            free(s->args);
+        }
         free(s);
     }
     free(self->stacks);
@@ -109,109 +148,32 @@ ORMA_COLD static bool stack_grow(struct orma_slices *self, struct orma_slice_sta
 {
     uint32_t cap = s->cap ? s->cap * 2 : 4;
     struct orma_slice_entry *entries = realloc(s->entries, cap * sizeof(*entries));
+    struct orma_args_list *args = entries ? realloc(s->args, cap * sizeof(*args)) : NULL;
 
-    if (!entries) {
+    s->entries = entries ? entries : s->entries;
+    s->args = args ? args : s->args;
+    if (!args) {
         self->storage->failed = true;
         return false;
     }
     memset(entries + s->cap, 0, (cap - s->cap) * sizeof(*entries));
-    s->entries = entries;
+    memset(args + s->cap, 0, (cap - s->cap) * sizeof(*args));
     s->cap = cap;
     return true;
 }
 
-static void set_dur(struct orma_slices *self, struct orma_slice_entry *e, int64_t dur)
+struct orma_slice_stack *orma_slices_stack(struct orma_slices *self, uint32_t track)
 {
-    e->dur = dur;
-    orma_table_set(&self->storage->tables[ORMA_TABLE_SLICE], ORMA_SLICE_DUR, e->row, dur);
+    return stack_of(self, track);
 }
 
-/* The end of the entry has changed, or what lies below it. */
-static inline void note_end(struct orma_slice_stack *s, uint32_t at)
+bool orma_slices_reserve(struct orma_slices *self, struct orma_slice_stack *s, uint32_t num)
 {
-    struct orma_slice_entry *e = &s->entries[at];
-    const struct orma_slice_entry *below = at ? e - 1 : NULL;
-
-    e->first_end = below ? below->first_end : INT64_MAX;
-    e->first_end_long = below ? below->first_end_long : INT64_MAX;
-    if (e->dur < 0)
-        return;
-    e->first_end = ORMA_MIN(e->first_end, e->ts + e->dur);
-    if (e->dur)
-        e->first_end_long = ORMA_MIN(e->first_end_long, e->ts + e->dur);
-}
-
-static void pop(struct orma_slices *self, struct orma_slice_stack *s)
-{
-    struct orma_slice_entry *e = &s->entries[--s->num];
-
-    s->closed -= e->dur >= 0;
-    commit_args(self, e);
-}
-
-/* The slice is over, but an open one lies above it: all that lies above ends with it. */
-static void end_above(struct orma_slices *self, struct orma_slice_stack *s, uint32_t at)
-{
-    int64_t end = s->entries[at].ts + s->entries[at].dur;
-
-    while (s->num - 1 > at) {
-        struct orma_slice_entry *above = &s->entries[s->num - 1];
-
-        s->closed -= above->dur >= 0;
-        set_dur(self, above, end - above->ts);
-        s->closed += above->dur >= 0;
-        pop(self, s);
+    while (s->cap < num) {
+        if (!stack_grow(self, s))
+            return false;
     }
-    pop(self, s);
-    orma_stats_inc(&self->storage->stats[0], ORMA_STAT_MISPLACED_END_EVENT);
-}
-
-/*
- * Drops from the stack what is over at `ts`. `instant`: the event that comes
- * has no length, and nests in another instant of the same time.
- */
-static void trim_slow(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts,
-                      bool instant)
-{
-    bool open_above = false;
-    uint32_t left = s->closed; /* below the last of these there is nothing to do */
-
-    for (uint32_t i = s->num; left && i-- > 0;) {
-        struct orma_slice_entry *e = &s->entries[i];
-
-        if (e->dur < 0) {
-            open_above = true;
-            continue;
-        }
-        int64_t end = e->ts + e->dur;
-        left--;
-        if (open_above) {
-            if (ts > end)
-                end_above(self, s, i);
-            if (s->num == i)
-                open_above = false;
-            continue;
-        }
-        if (end < ts || (end == ts && !(e->dur == 0 && instant)))
-            pop(self, s);
-    }
-}
-
-/* The same; mostly nothing is over, or only the slice on top. */
-static inline void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts,
-                        bool instant)
-{
-    const struct orma_slice_entry *e = s->num ? &s->entries[s->num - 1] : NULL;
-
-    if (!s->closed)
-        return;
-    if (e->dur >= 0 && e->ts + e->dur < ts)
-        pop(self, s);
-    if (!s->closed)
-        return;
-    e = &s->entries[s->num - 1];
-    if (e->first_end < ts || (instant ? e->first_end_long : e->first_end) == ts)
-        trim_slow(self, s, ts, instant);
+    return true;
 }
 
 static inline uint32_t add_row(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,
@@ -253,21 +215,15 @@ static inline uint32_t push(struct orma_slices *self, struct orma_slice_stack *s
         return ORMA_SLICE_NONE;
     name = name_of(self, track, name);
     uint32_t row = add_row(self, ts, dur, track, category, name);
-    struct orma_slice_entry *e = &s->entries[s->num];
+    const uint32_t at = s->num;
 
-    orma_table_set(t, ORMA_SLICE_DEPTH, row, s->num);
-    if (s->num)
-        orma_table_set(t, ORMA_SLICE_PARENT_ID, row, s->entries[s->num - 1].row);
-    e->row = row;
-    e->category = category;
-    e->name = name;
-    e->ts = ts;
-    e->dur = dur;
-    s->closed += dur >= 0;
-    note_end(s, s->num++);
+    orma_table_set(t, ORMA_SLICE_DEPTH, row, at);
+    if (at)
+        orma_table_set(t, ORMA_SLICE_PARENT_ID, row, s->entries[at - 1].row);
+    struct orma_slice_entry *e = orma_nesting_push(s, row, ts, dur, category, name);
     e->pending = args && args->len;
     if (e->pending)
-        orma_args_list_copy(&e->args, args);
+        orma_args_list_copy(&s->args[at], args);
     if (self->begun)
         self->begun(self->begun_data, track, row);
     return row;
@@ -343,35 +299,32 @@ uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur,
     return push(self, s, ts, dur, track, category, name, args);
 }
 
-static void put_unnestable(struct orma_slices *self, struct orma_slice_stack *s,
-                           struct orma_slice_entry *e)
+static void put_unnestable(struct orma_slices *self, struct orma_slice_stack *s, uint32_t at)
 {
+    struct orma_args_list *args = &s->args[at];
+
     if (!s->begins)
         return;
-    e->pending = true;
-    orma_args_put_int(&e->args, orma_storage_cstr(self->storage, "legacy_unnestable_begin_count"),
+    s->entries[at].pending = true;
+    orma_args_put_int(args, orma_storage_cstr(self->storage, "legacy_unnestable_begin_count"),
                       s->begins);
-    orma_args_put_int(&e->args, orma_storage_cstr(self->storage, "legacy_unnestable_last_begin_ts"),
+    orma_args_put_int(args, orma_storage_cstr(self->storage, "legacy_unnestable_last_begin_ts"),
                       s->last_begin);
 }
 
-static bool is_open_as(const struct orma_slice_entry *e, uint32_t category, uint32_t name)
+static void add_args(struct orma_slice_stack *s, uint32_t at, const struct orma_args_list *args)
 {
-    return e->dur < 0 && (!category || e->category == category) &&
-           (!name || !e->name || e->name == name);
-}
+    struct orma_slice_entry *e = &s->entries[at];
 
-static void add_args(struct orma_slice_entry *e, const struct orma_args_list *args)
-{
     if (!args || !args->len)
         return;
     if (!e->pending) {
-        orma_args_list_copy(&e->args, args);
+        orma_args_list_copy(&s->args[at], args);
         e->pending = true;
         return;
     }
     for (uint32_t a = 0; a < args->len; a++)
-        orma_args_put(&e->args, args->args[a]);
+        orma_args_put(&s->args[at], args->args[a]);
 }
 
 void orma_slices_add_args(struct orma_slices *self, uint32_t track, uint32_t category,
@@ -380,9 +333,9 @@ void orma_slices_add_args(struct orma_slices *self, uint32_t track, uint32_t cat
     struct orma_slice_stack *s = stack_of(self, track);
 
     for (uint32_t i = s ? s->num : 0; i-- > 0;) {
-        if (!is_open_as(&s->entries[i], category, name))
+        if (!orma_nesting_is_open_as(&s->entries[i], category, name))
             continue;
-        add_args(&s->entries[i], args);
+        add_args(s, i, args);
         return;
     }
 }
@@ -396,24 +349,14 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
         return ORMA_SLICE_NONE;
     trim(self, s, ts, false);
     name = name_of(self, track, name);
-    for (uint32_t i = s->num; i-- > 0;) {
-        struct orma_slice_entry *e = &s->entries[i];
-
-        if (!is_open_as(e, category, name))
-            continue;
-        set_dur(self, e, ts - e->ts);
-        s->closed += e->dur >= 0;
-        for (uint32_t at = i; at < s->num; at++)
-            note_end(s, at);
-        add_args(e, args);
-        put_unnestable(self, s, e);
-        commit_args(self, e);
-        const uint32_t row = e->row;
-        if (i + 1 == s->num)
-            pop(self, s);
-        return row;
-    }
-    return ORMA_SLICE_NONE;
+    const uint32_t at = orma_nesting_end(&to_table, self, s, ts, category, name);
+    if (at == ORMA_SLICE_NONE)
+        return at;
+    add_args(s, at, args);
+    put_unnestable(self, s, at);
+    const uint32_t row = s->entries[at].row;
+    orma_nesting_leave(&to_table, self, s, at);
+    return row;
 }
 
 bool orma_slices_would_end(struct orma_slices *self, int64_t ts, uint32_t track, uint32_t category,
@@ -425,7 +368,7 @@ bool orma_slices_would_end(struct orma_slices *self, int64_t ts, uint32_t track,
         return false;
     trim(self, s, ts, false);
     for (uint32_t i = s->num; i-- > 0;)
-        if (is_open_as(&s->entries[i], category, name))
+        if (orma_nesting_is_open_as(&s->entries[i], category, name))
             return true;
     return false;
 }
@@ -448,13 +391,12 @@ const struct orma_args_list *orma_slices_open_args(struct orma_slices *self, uin
     struct orma_slice_stack *s = track < self->stacks_num ? self->stacks[track] : NULL;
 
     for (uint32_t i = s ? s->num : 0; i-- > 0;) {
-        struct orma_slice_entry *e = &s->entries[i];
-
-        if (e->dur >= 0)
+        if (s->entries[i].dur >= 0)
             continue;
-        if (e->pending)
-            orma_args_decode_places(&self->storage->args, &e->args);
-        return e->pending ? &e->args : NULL;
+        if (!s->entries[i].pending)
+            return NULL;
+        orma_args_decode_places(&self->storage->args, &s->args[i]);
+        return &s->args[i];
     }
     return NULL;
 }

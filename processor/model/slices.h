@@ -20,16 +20,17 @@
 struct orma_slice_entry {
     uint32_t row;
     uint32_t category, name;
+    uint32_t op; /* in a batch (slices_batch.h): that which began it there, + 1; 0: none */
     int64_t ts, dur;
     /* Of the slices that have ended, up to this one in the stack: the first end, and the first of
      * those that have a length. INT64_MAX: there are none. */
     int64_t first_end, first_end_long;
-    struct orma_args_list args; /* not committed yet while pending */
-    bool pending;
+    bool pending; /* has args that are not committed yet */
 };
 
 struct orma_slice_stack {
     struct orma_slice_entry *entries;
+    struct orma_args_list *args; /* of each entry, while pending */
     uint32_t num, cap;
     uint32_t closed; /* entries that have ended and wait to be trimmed */
     bool unnestable; /* at most one open slice; further begins are only counted */
@@ -96,6 +97,11 @@ uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t
 const struct orma_args_list *orma_slices_open_args(struct orma_slices *self, uint32_t track);
 
 void orma_slices_set_unnestable(struct orma_slices *self, uint32_t track);
+
+/* The stack of a track, made if it is not there yet; room for so many entries in it. NULL, false:
+ * memory is out, which is noted. */
+struct orma_slice_stack *orma_slices_stack(struct orma_slices *self, uint32_t track);
+bool orma_slices_reserve(struct orma_slices *self, struct orma_slice_stack *s, uint32_t num);
 
 /* A row outside any stack. */
 uint32_t orma_slices_add_row(struct orma_slices *self, int64_t ts, int64_t dur, uint32_t track,

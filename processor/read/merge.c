@@ -19,9 +19,11 @@
  * A queue that is first stays so while no other has an earlier time: mostly many
  * items in a row come from one queue.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "processor/read/forwarded.h"
+#include "processor/threads/crew.h"
 #include "sdk/base/mapped.h"
 #include "processor/read/sorter_impl.h"
 #include "sdk/base/clock.h"
@@ -344,22 +346,18 @@ static void merge_worker(struct orma_pipe *pipe, void *data)
     merge(work->sorter, work->limit, pipe);
 }
 
-static void take_whole(struct orma_sorter *self, struct orma_pipe *pipe,
-                       struct orma_forwarded first)
+/* False: there was none. */
+static bool get_whole(struct orma_pipe *pipe, struct orma_item *ret)
 {
-    struct orma_item item;
-
     for (unsigned i = 0; i < ORMA_FORWARDED_PIECES; i++) {
         const void *piece = orma_pipe_get(pipe);
 
         if (!piece)
-            return;
-        memcpy((char *)&item + i * sizeof(first), piece, sizeof(first));
+            return false;
+        memcpy((char *)ret + i * sizeof(struct orma_forwarded), piece,
+               sizeof(struct orma_forwarded));
     }
-    if (self->failed)
-        orma_seq_gen_unref(first.gen);
-    else
-        emit(self, &item, first.gen);
+    return true;
 }
 
 static inline void take_plain(struct orma_sorter *self, const struct orma_forwarded *p)
@@ -381,7 +379,7 @@ static inline void take_plain(struct orma_sorter *self, const struct orma_forwar
 /*
  * Whether two threads are faster is not known before: another program may hold the second core, or
  * the cores may be far apart. So the first items are merged alone, with an eye on the clock,
- * and the worker is sent home when items have taken as long with it, twice in a row.
+ * and the worker is sent home when items have taken as long with it, some times in a row.
  */
 struct pace {
     uint64_t every;    /* how many items make a measurement; 0: none is made */
@@ -390,7 +388,7 @@ struct pace {
     unsigned slow; /* measurements in a row */
 };
 
-#define SLOW_MAX 2
+#define SLOW_MAX 3
 
 static struct pace measure_alone(struct orma_sorter *self, uint64_t limit)
 {
@@ -418,26 +416,122 @@ static inline bool keeps_pace(struct pace *pace)
     return pace->slow < SLOW_MAX;
 }
 
-static void merge_beside(struct orma_sorter *self, uint64_t limit)
+/* ---- batches ---- */
+
+/*
+ * Plain events that were taken and not imported yet: a batch for several threads, if nothing else
+ * comes in between. Where events that are not for batches come often, those behind them are
+ * imported one by one, and more of them each time.
+ */
+#define GATHERED_MAX 8192u
+/* Two are busy with merging and importing. */
+#define BATCH_THREADS 3
+#define ALONE_MAX 1024u
+
+struct gathered {
+    struct orma_forwarded *items; /* NULL: each is imported as it comes */
+    size_t num;
+    size_t alone;   /* behind one that is not for batches */
+    int64_t latest; /* of the items that were imported before them */
+};
+
+/* They are imported. */
+static void retire(struct orma_sorter *self, const struct orma_forwarded *items, size_t num)
 {
-    struct pace pace = measure_alone(self, limit);
-    struct merge_work work = {self, limit};
-    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct orma_forwarded), merge_worker, &work);
+    self->last_emitted = items[num - 1].ts;
+    self->emitted_any = true;
+    for (size_t i = 0; i < num; i++) {
+        if (ORMA_UNLIKELY(items[i].retired))
+            orma_seq_gen_unref(items[i].gen);
+    }
+}
+
+static void import_gathered(struct orma_sorter *self, struct gathered *g)
+{
+    size_t at = 0;
+
+    while (at < g->num) {
+        const size_t left = g->num - at;
+        const size_t used = left >= self->batch_from && !self->failed
+                                ? self->use_batch(self->plain_data, self->crew, &g->items[at], left)
+                                : 0;
+
+        if (used)
+            retire(self, &g->items[at], used);
+        at += used;
+        g->alone = used < self->batch_from ? ORMA_MIN(g->alone * 2 + 1, ALONE_MAX) : 0;
+        for (size_t i = 0; i <= g->alone && at < g->num; i++)
+            take_plain(self, &g->items[at++]);
+    }
+    if (g->num)
+        self->last_emitted = ORMA_MAX(self->last_emitted, g->latest);
+    g->num = 0;
+    g->latest = INT64_MIN;
+}
+
+static inline void gather_plain(struct orma_sorter *self, struct gathered *g,
+                                const struct orma_forwarded *p)
+{
+    g->items[g->num++] = *p;
+    if (ORMA_UNLIKELY(g->num == GATHERED_MAX))
+        import_gathered(self, g);
+}
+
+static void take_whole(struct orma_sorter *self, struct orma_pipe *pipe, struct gathered *g,
+                       struct orma_forwarded first)
+{
+    struct orma_item item;
+
+    if (!get_whole(pipe, &item))
+        return;
+    /* What is gathered may still need the generation. */
+    if (g->num && !first.gen && !self->failed && self->use_aside(self->plain_data, &item)) {
+        g->latest = item.ts;
+        return;
+    }
+    import_gathered(self, g);
+    if (self->failed)
+        orma_seq_gen_unref(first.gen);
+    else
+        emit(self, &item, first.gen);
+}
+
+static void take_all(struct orma_sorter *self, struct orma_pipe *pipe, struct pace *pace,
+                     struct gathered *g)
+{
     const struct orma_forwarded *p;
 
-    if (!pipe)
-        return;
     /* Also after a failure: what was passed has generations to give back. */
     while ((p = orma_pipe_get(pipe))) {
-        if (pace.every && !keeps_pace(&pace)) {
+        if (pace->every && !keeps_pace(pace)) {
             orma_pipe_leave(pipe);
             self->threads = false;
         }
         if (p->whole)
-            take_whole(self, pipe, *p);
+            take_whole(self, pipe, g, *p);
+        else if (g->items)
+            gather_plain(self, g, p);
         else
             take_plain(self, p);
     }
+    import_gathered(self, g);
+}
+
+static void merge_beside(struct orma_sorter *self, uint64_t limit)
+{
+    const bool batches =
+        orma_crew_threads(self->crew) >= BATCH_THREADS && self->use_batch && self->use_aside;
+    struct pace pace = measure_alone(self, limit);
+    struct merge_work work = {self, limit};
+    struct orma_pipe *pipe = orma_pipe_start(sizeof(struct orma_forwarded), merge_worker, &work);
+    struct gathered g = {.latest = INT64_MIN};
+
+    if (!pipe)
+        return;
+    if (batches) /* without memory for it, they are imported as they come */
+        g.items = malloc(GATHERED_MAX * sizeof(*g.items));
+    take_all(self, pipe, &pace, &g);
+    free(g.items);
     orma_pipe_stop(pipe);
 }
 

@@ -710,6 +710,7 @@ void orma_reader_note_read(struct orma_reader *self)
 {
     if (self->full_sort || self->flushes < 2)
         return;
+    self->sorter.crew = self->crew;
     orma_sorter_extract(&self->sorter, self->extract_limit);
     self->extract_limit = self->order;
     self->flushes = 0;
@@ -787,6 +788,7 @@ void orma_reader_finish(struct orma_reader *self)
     self->behind = false;
     self->waiting.num = 0;
     self->order += ORMA_ORDER_STEP; /* what is found out from here on is behind the last packet */
+    self->sorter.crew = self->crew;
     orma_sorter_extract(&self->sorter, UINT64_MAX);
     self->storage->failed |= self->sorter.failed || self->seqs.failed;
 }

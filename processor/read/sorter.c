@@ -12,11 +12,16 @@
 
 /* Less than this is merged sooner than a thread is made. */
 #define THREAD_ITEMS 200000
+/* Fewer are imported sooner than threads are told of them. */
+#define BATCH_ITEMS 512
 
 void orma_sorter_init(struct orma_sorter *self, orma_emit_fn *emit, void *data)
 {
-    *self = (struct orma_sorter){
-        .emit = emit, .emit_data = data, .max_ts = INT64_MIN, .threads_from = THREAD_ITEMS};
+    *self = (struct orma_sorter){.emit = emit,
+                                 .emit_data = data,
+                                 .max_ts = INT64_MIN,
+                                 .threads_from = THREAD_ITEMS,
+                                 .batch_from = BATCH_ITEMS};
 }
 
 static void loose_free(struct loose_list *l)

@@ -109,6 +109,16 @@ typedef bool orma_read_plain_fn(const struct orma_item *item, struct orma_plain 
 typedef bool orma_use_plain_fn(void *data, int64_t ts, struct orma_seq_gen *gen,
                                const struct orma_plain *plain, struct orma_str bytes);
 
+/* Imports the first of these, which are plain, in several threads: how many. The next one must be
+ * emitted, or used alone. */
+struct orma_crew;
+struct orma_forwarded;
+typedef size_t orma_use_batch_fn(void *data, struct orma_crew *crew,
+                                 const struct orma_forwarded *items, size_t num);
+/* Imports an item before plain events that come before it, where that makes no difference. False:
+ * nothing was done. */
+typedef bool orma_use_aside_fn(void *data, const struct orma_item *item);
+
 struct orma_merge_key {
     int64_t ts;
     uint64_t order;
@@ -143,7 +153,11 @@ struct orma_sorter {
     orma_emit_fn *emit;
     orma_read_plain_fn *read_plain; /* NULL: there are no plain events */
     orma_use_plain_fn *use_plain;
-    void *emit_data, *plain_data; /* of use_plain */
+    orma_use_batch_fn *use_batch; /* NULL: there are no batches */
+    orma_use_aside_fn *use_aside;
+    void *emit_data, *plain_data; /* of use_plain, use_batch, use_aside */
+    struct orma_crew *crew;       /* for batches; the owner's; NULL: there are none */
+    size_t batch_from;            /* fewer plain events are no batch */
     struct orma_mapped *mapped;   /* what runs are read from, if it is a mapped file; */
     const uint8_t *behind;        /* of it: up to where it was let go, */
     const uint8_t *let_go_from;   /* and where to look again how far all have come */

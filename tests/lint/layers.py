@@ -67,7 +67,7 @@ LAYERS = {
     "processor/symbols": ["processor/symbols", "protos/fields"] + SDK_LOW,
     "processor/store": ["processor/store", "protos"] + SDK_LOW,
     "processor/cache": ["processor/cache", "processor/read", "processor/store"] + SDK_LOW,
-    "processor/model": ["processor/model", "processor/store", "protos", "protos/fields", "protos/tables"] + SDK_LOW,
+    "processor/model": ["processor/model", "processor/store", "processor/threads", "protos", "protos/fields", "protos/tables"] + SDK_LOW,
     "processor/import/core": ["processor/import/core"] + MODEL,
     "processor/import/kernel": ["processor/import/kernel", "processor/import/core"] + MODEL,
     "processor/import/events": ["processor/import/events", "processor/import/core"] + MODEL,
@@ -133,7 +133,7 @@ LAYERS = {
     "tools/clients": ["tools/clients", "tools/output", "tools/record", "tools/service", "tools/base", "processor", "traced", "probes", "protos"] + SDK_ALL,
     "tools": ["tools", "processor", "traced", "probes", "protos", "sdk/heap"] + SDK_ALL,
     "tools/view": ["tools/view", "tools/output", "tools/base", "processor", "protos"] + SDK_LOW,
-    "tests/unit/model": ["tests/unit/model", "tests/support", "processor/model", "processor/store"] + SDK_LOW,
+    "tests/unit/model": ["tests/unit/model", "tests/support", "processor/model", "processor/store", "processor/threads"] + SDK_LOW,
     "tests/unit/import": ["tests/support", "processor/import"] + MODEL,
     "tests": ["tests", "tools", "processor", "traced", "probes", "protos", "sdk/tracefile", "sdk/ftrace", "sdk/heap"] + SDK_ALL,
 }

@@ -90,6 +90,8 @@ static void run_import(unsigned seed)
         choices[i] = (uint8_t)(state = orma_mix64(state + i));
     both_ways_trace(&trace, choices, CHOICES);
     const char *differ = both_ways_differ(trace.data, trace.len, 0);
+    if (!differ)
+        differ = both_ways_threads_differ(trace.data, trace.len, 0);
     if (differ) {
         fprintf(stderr, "trace %u: %s\n", seed, differ);
         exit(1);
@@ -130,12 +132,37 @@ static void run_packed(unsigned seed)
     orma_buf_fini(&packed);
 }
 
-int main(void)
+static bool run_file(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    struct orma_buf bytes = {0};
+    const char *differ = f ? NULL : "cannot be opened";
+    char block[65536];
+
+    for (size_t n; f && (n = fread(block, 1, sizeof(block), f));)
+        orma_buf_put(&bytes, block, n);
+    if (f)
+        fclose(f);
+    if (!differ)
+        differ = both_ways_threads_differ(bytes.data, bytes.len, 0);
+    if (differ)
+        fprintf(stderr, "%s: %s\n", path, differ);
+    orma_buf_fini(&bytes);
+    return !differ;
+}
+
+int main(int argc, char **argv)
 {
     static const struct pace paces[] = {{0, 0, 0},     {500, 0, 0},    {0, 500, 0},
                                         {700, 900, 0}, {20000, 50, 0}, {50, 20000, 0},
                                         {0, 0, 1},     {900, 0, 5000}, {0, 700, 60000}};
 
+    bool all_alike = true;
+
+    for (int i = 1; i < argc; i++)
+        all_alike &= run_file(argv[i]);
+    if (argc > 1)
+        return !all_alike;
     for (unsigned i = 0; i < sizeof(paces) / sizeof(paces[0]); i++)
         run_pipe(paces[i]);
     for (unsigned seed = 1; seed <= TRACES; seed++) {

@@ -17,7 +17,7 @@ struct loaded {
 };
 
 /* LATER: args are decoded when all else is there, which makes the numbers of texts others. */
-enum way { LONG_WAY, SHORT_WAY, SHORT_WAY_BESIDE, LATER };
+enum way { LONG_WAY, SHORT_WAY, SHORT_WAY_BESIDE, LATER, LATER_BESIDE };
 
 static uint64_t sum_of_effects(const struct orma_storage *s)
 {
@@ -39,7 +39,7 @@ static void settle(struct loaded *l)
     l->late = sum_of_effects(&l->storage) != before;
 }
 
-/* `crew`: NULL, or who may unpack. */
+/* `crew`: NULL, or who may unpack, and make rows. */
 static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum way way,
                            struct orma_crew *crew)
 {
@@ -53,11 +53,15 @@ static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum wa
         l->import.reader.burst.off = l->import.options.no_plain_events = true;
         l->import.reader.sorter.read_plain = NULL;
     }
-    if (way == LATER)
+    if (way >= LATER)
         orma_args_log(&l->storage.args);
     l->import.reader.crew = crew;
-    l->import.reader.sorter.threads = way == SHORT_WAY_BESIDE;
+    l->import.reader.sorter.threads = way == SHORT_WAY_BESIDE || way == LATER_BESIDE;
     l->import.reader.sorter.threads_from = len % 2 ? 1 : 16; /* and mostly given up soon */
+    if (crew) {
+        l->import.reader.sorter.threads_from = len % 5 ? 1 : 64;
+        l->import.reader.sorter.batch_from = 1 + len % 7;
+    }
     file = orma_file_new(&l->import, NULL, 0);
     for (size_t pos = 0, n; file && pos < len && !orma_file_failed(file); pos += n) {
         n = step ? ORMA_MIN(step, len - pos) : len;
@@ -90,6 +94,12 @@ static struct orma_str text_at(const struct orma_storage *s, enum orma_table_id 
     return orma_strpool_get(&s->pool, (uint32_t)orma_table_int(&s->tables[table], col, row));
 }
 
+/* NaN is NaN. */
+static bool is_same_double(double a, double b)
+{
+    return a == b || (a != a && b != b);
+}
+
 static bool is_same_cell(const struct orma_storage *x, const struct orma_storage *y,
                          enum orma_table_id table, unsigned col, uint32_t row)
 {
@@ -103,7 +113,8 @@ static bool is_same_cell(const struct orma_storage *x, const struct orma_storage
         return orma_str_eq(text_at(x, table, col, row), text_at(y, table, col, row));
     return orma_table_int(a, col, row) == orma_table_int(b, col, row) &&
            (a->def->columns[col].kind != ORMA_COL_DOUBLE ||
-            orma_column_double(&a->columns[col], row) == orma_column_double(&b->columns[col], row));
+            is_same_double(orma_column_double(&a->columns[col], row),
+                           orma_column_double(&b->columns[col], row)));
 }
 
 static const char *table_differs(const struct orma_storage *x, const struct orma_storage *y,
@@ -178,25 +189,37 @@ const char *both_ways_differ(const uint8_t *data, size_t len, size_t step)
     return ret;
 }
 
+/* By a crew, and not. */
+static const char *crew_differs(const uint8_t *data, size_t len, size_t step, enum way way,
+                                const struct loaded *expected, unsigned threads)
+{
+    struct orma_crew *crew = orma_crew_new(threads);
+    struct loaded *got = load(data, len, step, way, crew);
+    const char *ret = !expected || !got || !crew ? "out of memory"
+                      : got->account             ? got->account
+                                     : storage_differs(&got->storage, &expected->storage, SHORT_WAY);
+
+    if (!ret && strcmp(got->import.reader.error ? got->import.reader.error : "",
+                       expected->import.reader.error ? expected->import.reader.error : ""))
+        ret = "error";
+    unload(got);
+    orma_crew_free(crew);
+    return ret;
+}
+
 const char *both_ways_threads_differ(const uint8_t *data, size_t len, size_t step)
 {
     static const unsigned threads[] = {2, 3, 8};
     struct loaded *expected = load(data, len, step, SHORT_WAY, NULL);
+    struct loaded *later = load(data, len, step, LATER, NULL);
     const char *ret = NULL;
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(threads) && !ret; i++) {
-        struct orma_crew *crew = orma_crew_new(threads[i]);
-        struct loaded *got = load(data, len, step, SHORT_WAY_BESIDE, crew);
-
-        ret = !expected || !got || !crew ? "out of memory"
-              : got->account             ? got->account
-                             : storage_differs(&got->storage, &expected->storage, SHORT_WAY);
-        if (!ret && strcmp(got->import.reader.error ? got->import.reader.error : "",
-                           expected->import.reader.error ? expected->import.reader.error : ""))
-            ret = "error";
-        unload(got);
-        orma_crew_free(crew);
+        ret = crew_differs(data, len, step, SHORT_WAY_BESIDE, expected, threads[i]);
+        if (!ret)
+            ret = crew_differs(data, len, step, LATER_BESIDE, later, threads[i]);
     }
     unload(expected);
+    unload(later);
     return ret;
 }

@@ -297,6 +297,8 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
     if (self->plain && !self->options.no_plain_events) {
         self->reader.sorter.read_plain = self->plain->read_plain;
         self->reader.sorter.use_plain = self->plain->use_plain;
+        self->reader.sorter.use_batch = self->plain->use_batch;
+        self->reader.sorter.use_aside = self->plain->use_aside;
         self->reader.sorter.plain_data = self->ctx_by_field[self->plain_field];
     }
     for (unsigned i = 0; !r && i < self->modules_num; i++)

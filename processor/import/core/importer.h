@@ -94,7 +94,9 @@ struct orma_importer {
      * one; 0: there are none. */
     uint16_t plain_field;
     orma_read_plain_fn *read_plain;
-    orma_use_plain_fn *use_plain; /* its data is the module's context */
+    orma_use_plain_fn *use_plain; /* its data is the module's context, as that of the next two */
+    orma_use_batch_fn *use_batch;
+    orma_use_aside_fn *use_aside;
     bool (*parse_plain)(struct orma_import_ctx *imp, const struct orma_item *item);
 };
 

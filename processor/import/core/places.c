@@ -35,6 +35,11 @@ bool orma_import_leaves_args(struct orma_import_shorts *self, struct orma_str ar
            (args.len >= BYTES_LONG || leaves_short(self, args));
 }
 
+bool orma_import_may_leave_args(const struct orma_import_shorts *self, struct orma_str args)
+{
+    return args.len >= BYTES_LONG || (args.len >= BYTES_MIN && self->leave);
+}
+
 bool orma_import_still_there(struct orma_import_ctx *imp)
 {
     if (!imp->reader)

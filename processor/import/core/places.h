@@ -22,6 +22,9 @@ struct orma_import_shorts {
 /* Whether these args are worth leaving, by their length and what came before. */
 bool orma_import_leaves_args(struct orma_import_shorts *self, struct orma_str args);
 
+/* Whether the next ones most probably will be. Any thread may ask. */
+bool orma_import_may_leave_args(const struct orma_import_shorts *self, struct orma_str args);
+
 /* False: the bytes of the trace are no longer those that were imported, which is noted. */
 bool orma_import_still_there(struct orma_import_ctx *imp);
 

@@ -191,6 +191,34 @@ void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record 
     put_value(imp, e, t, value, true);
 }
 
+bool orma_events_counter_aside(struct orma_import_ctx *imp, struct orma_events_record *e)
+{
+    const struct orma_events_state *st = orma_events_state(imp);
+    const struct orma_seq_gen *gen = e->item->gen;
+
+    if ((!e->has.track && !gen->has_track) || (!e->has.value && !e->has.double_value) ||
+        e->has_extras || e->has_thread_ns || e->has_instructions || e->annotated || e->typed ||
+        e->stacked)
+        return false;
+    struct orma_events_track *t =
+        orma_map_get_ptr(&orma_events_state(imp)->by_uuid,
+                         orma_events_key(imp->model->trace_row,
+                                         e->has.track ? e->track_uuid : gen->track_uuid));
+    if (!is_counter(t, e) || !t->resolved || !t->has_rows)
+        return false;
+    if (t->scope != ORMA_EVENTS_THREAD) {
+        e->t = t;
+        e->owner.upid = t->upid;
+        orma_events_find_passthrough(imp, e);
+    }
+    if (e->owner.passthrough != ORMA_ID_NONE &&
+        (!st->has_passthrough || st->passthrough != e->owner.passthrough ||
+         st->passthrough_settled != imp->model->storage->args.settled))
+        return false;
+    sample(imp, e, t, scaled(e, t, e->has.value ? (double)e->value : e->double_value, 0), true);
+    return true;
+}
+
 static bool check_extra_tracks(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     struct orma_events_extras *x = &e->extras;

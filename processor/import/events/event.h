@@ -150,6 +150,14 @@ bool orma_events_read_plain(const struct orma_item *item, struct orma_plain *ret
 bool orma_events_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
                            const struct orma_plain *plain, struct orma_str bytes);
 
+/* ---- batch.c: for the sorter (read/sorter.h) ---- */
+
+struct orma_forwarded;
+size_t orma_events_use_batch(void *imp, struct orma_crew *crew, const struct orma_forwarded *items,
+                             size_t num);
+bool orma_events_use_aside(void *imp, const struct orma_item *item);
+void orma_events_batch_free(struct orma_events_batch *self);
+
 /* ---- track_event/counter.c ---- */
 
 /*
@@ -161,6 +169,9 @@ const double *orma_events_sum_read(struct orma_import_ctx *imp, struct orma_seq 
 
 void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
                          bool has_track);
+/* The same of a sample without args on a track that has its rows: it makes a row of a counter, and
+ * nothing else of the storage is touched. False: it is another one, nothing was done. */
+bool orma_events_counter_aside(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* Values that came along with an event. False: they make no sense, the event is dropped. */
 bool orma_events_check_extras(struct orma_import_ctx *imp, struct orma_events_record *e);
 void orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e);

@@ -18,6 +18,7 @@
 
 struct orma_arg_key;
 struct orma_lanes;
+struct orma_events_batch;
 
 /* Times of an event that were differences to the one before it. */
 struct orma_event_extra {
@@ -141,6 +142,7 @@ struct orma_events_state {
     struct orma_events_memo memos[ORMA_EVENTS_MEMOS_NUM]; /* by hash; plain.c */
     bool decoding;                /* what was left: nothing but args may come of it */
     const uint8_t *places_behind; /* where decoding let go of the file */
+    struct orma_events_batch *batch; /* batch.c; NULL: not needed yet */
 };
 
 /* Where the track of a uuid of that file is in `by_uuid`. */
@@ -235,6 +237,13 @@ uint32_t orma_events_interned_text(struct orma_import_ctx *imp, const struct orm
  * be read now, nothing was done. */
 bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
                                    struct orma_str event, struct orma_args_list *ret);
+
+/* The three parts of that: whether it is worth it, by what came before; whether nothing but args can
+ * come of them, which any thread may ask while nothing is interned; and the place. */
+bool orma_events_leaves_annotations(struct orma_import_ctx *imp, struct orma_str event);
+bool orma_events_harmless(const struct orma_seq_gen *gen, struct orma_str event);
+bool orma_events_put_place(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
+                           struct orma_str event, struct orma_args_list *ret);
 
 /* Offers to decode them. */
 int orma_events_start_places(struct orma_import_ctx *imp);

@@ -83,22 +83,31 @@ static uint32_t keep(struct orma_import_ctx *imp, struct orma_seq_gen *gen)
     return orma_seq_gen_ref(gen)->kept = (uint32_t)num + 1;
 }
 
-bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
-                                   struct orma_str event, struct orma_args_list *ret)
+bool orma_events_harmless(const struct orma_seq_gen *gen, struct orma_str event)
 {
     struct orma_pb_reader r = orma_pb_reader(event.data, event.len);
     struct orma_pb_field f;
-    uint32_t kept;
 
-    if (imp->options->no_plain_events ||
-        !orma_args_take_places(&imp->model->storage->args, ORMA_ARGS_OF_PACKETS) ||
-        !orma_import_leaves_args(&orma_events(imp)->shorts, event))
-        return false;
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS &&
             !is_harmless(gen, orma_pb_str(&f), true, 0))
             return false;
-    if (!(kept = keep(imp, gen)))
+    return true;
+}
+
+bool orma_events_leaves_annotations(struct orma_import_ctx *imp, struct orma_str event)
+{
+    return !imp->options->no_plain_events &&
+           orma_args_take_places(&imp->model->storage->args, ORMA_ARGS_OF_PACKETS) &&
+           orma_import_leaves_args(&orma_events(imp)->shorts, event);
+}
+
+bool orma_events_put_place(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
+                           struct orma_str event, struct orma_args_list *ret)
+{
+    const uint32_t kept = keep(imp, gen);
+
+    if (!kept)
         return false;
     orma_events(imp)->places_bytes += event.len;
     orma_args_put_place(ret, (struct orma_args_place){
@@ -106,6 +115,13 @@ bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_
                                  .len = (uint32_t)event.len,
                                  .context = orma_args_context(ORMA_ARGS_OF_PACKETS, kept - 1)});
     return true;
+}
+
+bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
+                                   struct orma_str event, struct orma_args_list *ret)
+{
+    return orma_events_leaves_annotations(imp, event) && orma_events_harmless(gen, event) &&
+           orma_events_put_place(imp, gen, event, ret);
 }
 
 /* ---- when somebody asks ---- */

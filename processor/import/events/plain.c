@@ -7,7 +7,7 @@
  * is counted as an error, the first use of a name or a track, merged tracks,
  * and events of a process that carry the thread that wrote them.
  */
-#include "processor/import/events/event.h"
+#include "processor/import/events/plain.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
 
@@ -70,27 +70,11 @@ bool orma_events_read_plain(const struct orma_item *item, struct orma_plain *ret
 static inline struct orma_events_track *usable_track(struct orma_import_ctx *imp,
                                                      struct orma_seq_gen *gen, uint64_t uuid)
 {
-    struct orma_events_track *t = gen->event_track;
+    struct orma_events_track *t = orma_events_plain_track(imp, gen, uuid);
 
-    if (ORMA_UNLIKELY(!t || t->uuid != uuid)) {
-        t = uuid ? orma_map_get_ptr(&orma_events_state(imp)->by_uuid,
-                                    orma_events_key(imp->model->trace_row, uuid))
-                 : NULL;
-        if (!t)
-            return NULL;
+    if (ORMA_UNLIKELY(t && t != gen->event_track))
         gen->event_track = t;
-    }
-    if (!t->has_rows || t->group || (t->scope != ORMA_EVENTS_THREAD && gen->has_pid))
-        return NULL;
-    return t;
-}
-
-/* The pool id of a text that was asked for before; 0: it is not known yet, or there is none. */
-static inline uint32_t known_text(const struct orma_seq_gen *gen, uint32_t kind, uint64_t iid)
-{
-    const struct orma_interned *e = orma_seq_gen_find(gen, kind, iid);
-
-    return e && e->cache ? e->cache - 1 : 0;
+    return t && orma_events_is_plain_track(t, gen) ? t : NULL;
 }
 
 /* Whether they depend on these bytes alone. */
@@ -144,8 +128,7 @@ static void remember(struct orma_events_memo *m, const struct orma_seq_gen *gen,
     args->memo_stamp = ++m->set.stamp;
 }
 
-/* The args of the event. */
-static void take_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
+void orma_events_take_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
                              struct orma_str bytes, struct orma_args_list *ret)
 {
     uint64_t words[ORMA_EVENTS_MEMO_BYTES / 8];
@@ -184,10 +167,10 @@ static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orm
 {
     uint32_t name = 0, category = 0;
 
-    if (e->name_iid && !(name = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e->name_iid)))
+    if (e->name_iid && !(name = orma_events_known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, e->name_iid)))
         return false;
     if (e->has_category &&
-        !(category = known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, e->category_iid)))
+        !(category = orma_events_known_text(gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, e->category_iid)))
         return false;
     const struct orma_events_track *t =
         usable_track(imp, gen, e->has_track ? e->track_uuid : gen->track_uuid);
@@ -199,7 +182,7 @@ static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orm
     }
     ORMA_MODEL_ARGS(args, imp->model);
     if (!orma_events_leave_annotations(imp, gen, bytes, args))
-        take_annotations(imp, gen, bytes, args);
+        orma_events_take_annotations(imp, gen, bytes, args);
     put_slice(imp, ts, t->track, e->type, category, name, args);
     return true;
 }
@@ -207,7 +190,10 @@ static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orm
 bool orma_events_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
                            const struct orma_plain *plain, struct orma_str bytes)
 {
-    return use_plain(imp, ts, gen, plain, bytes);
+    struct orma_import_ctx *ctx = imp;
+
+    /* Of several files: whose event it is, is said where it is emitted. */
+    return ctx->model->files_read <= 1 && use_plain(ctx, ts, gen, plain, bytes);
 }
 
 bool orma_events_parse_plain(struct orma_import_ctx *imp, const struct orma_item *item)

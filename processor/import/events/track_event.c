@@ -379,6 +379,7 @@ static void fini(struct orma_import_ctx *imp)
     struct orma_events_state *st = orma_events(imp);
 
     orma_events_forget_places(imp);
+    orma_events_batch_free(st->batch);
     ORMA_VEC_FINI(&st->described);
     ORMA_VEC_FINI(&st->active);
     for (uint32_t i = 0; i < st->with_states.len; i++) {
@@ -413,6 +414,8 @@ const struct orma_importer orma_events_track_event_importer = {
     .plain_field = ORMA_PB_TRACE_PACKET_TRACK_EVENT,
     .read_plain = orma_events_read_plain,
     .use_plain = orma_events_use_plain,
+    .use_batch = orma_events_use_batch,
+    .use_aside = orma_events_use_aside,
     .parse_plain = orma_events_parse_plain,
 };
 
