@@ -10,11 +10,14 @@
 
 #define THREADS 64
 #define SESSIONS 4
+/* Under a sanitizer 64 busy threads leave no time for sessions: they pause for longer then. */
+#define RECORDINGS_PER_S 10
+#define PAUSE_MAX_MS 200
 
 static struct cat cats[] = {CAT("one", "", NULL, 0), CAT("two", "", NULL, 0)};
 static struct source ds = {&perfetto_atomic_false, NULL};
 static atomic_bool quit;
-static atomic_int failures, recordings;
+static atomic_int failures, recordings, pause_ms = 1;
 
 static void *make_state(void *d, uint32_t inst, void *tracer, void *user)
 {
@@ -91,7 +94,7 @@ static void *work(void *arg)
         if (round % 4 == 0)
             put_packet(round);
         if (round % 2 == 0)
-            nap(1);
+            nap(pause_ms);
     }
     return NULL;
 }
@@ -184,7 +187,11 @@ int main(int argc, char **argv)
         pthread_create(&threads[i], NULL, keep_working, (void *)i);
     for (uintptr_t i = 0; i < SESSIONS; i++)
         pthread_create(&recorders[i], NULL, keep_recording, (void *)i);
-    nap(seconds * 1000L);
+    for (int tenth = 1; tenth <= seconds * 10; tenth++) {
+        nap(100);
+        if (recordings < tenth * RECORDINGS_PER_S / 10 && pause_ms < PAUSE_MAX_MS)
+            pause_ms += pause_ms / 4 + 1;
+    }
     quit = true;
     for (int i = 0; i < SESSIONS; i++)
         pthread_join(recorders[i], NULL);
