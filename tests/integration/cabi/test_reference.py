@@ -100,6 +100,77 @@ def packets(path):
     return [normal(p, names) for p in found]
 
 
+# ---- the bytes themselves ----
+
+# Fields that are messages, by the path to them; of others that are bytes, the length is compared with the content.
+MESSAGES = {
+    (11,): "track_event", (11, 4): "debug_annotations", (12,): "interned_data", (12, 1): "", (12, 2): "", (12, 3): "", (6,): "clock_snapshot",
+    (6, 1): "", (59,): "defaults", (59, 11): "", (60,): "track_descriptor", (60, 3): "process", (60, 4): "thread", (60, 8): "counter",
+    (60, 18): "state", (900,): "for_testing", (900, 5): "payload"}
+# What the service adds: uid, sequence, pid, machine, loss of the packet before.
+ADDED = {(3,), (10,), (79,), (98,), (42,)}
+# Numbers of the machine, of the program, or of time; names of process and thread.
+RANDOM = {(8,), (6, 1, 2), (11, 11), (11, 47), (11, 48), (60, 1), (60, 5), (60, 3, 1), (60, 4, 1), (60, 4, 2), (59, 11, 11), (60, 3, 2),
+          (60, 3, 6), (60, 4, 5)}
+
+
+def fields_of(data):
+    """(number, wire type, value) in the order of the bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        val = shift = 0
+        while True:
+            val |= (data[at] & 0x7f) << shift
+            at, shift = at + 1, shift + 7
+            if data[at - 1] < 0x80:
+                return val
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 0:
+            val = varint()
+        else:
+            size = {1: 8, 5: 4}.get(tag & 7) or varint()
+            val, at = data[at:at + size], at + size
+        yield tag >> 3, tag & 7, val
+
+
+def wire(data, path=()):
+    """What the bytes of a packet say, but for the lengths of sizes: the reference writes four bytes where one is enough."""
+    out = []
+    for number, kind, val in fields_of(data):
+        here = path + (number,)
+        if here in ADDED or here == (60, 3, 2):  # as many words as the command has
+            continue
+        if kind == 2 and here in MESSAGES:
+            val = wire(val, here)
+        elif here in RANDOM:
+            val = "..."
+        out.append((number, kind, val))
+    return out
+
+
+def wire_packets(path):
+    """By sequence, in the order of their first packets' threads, without those of the service."""
+    found = {}
+    for number, _, data in fields_of(pathlib.Path(path).read_bytes()):
+        packet = list(fields_of(data))
+        sequence_id = next((v for n, _, v in packet if n == 10), 0)
+        if number == 1 and sequence_id > 1 and not any(n in (33, 35, 36, 51, 89) for n, _, _ in packet):
+            found.setdefault(sequence_id, []).append(data)
+
+    def thread(packets_of):
+        for data in packets_of:
+            for number, _, val in fields_of(data):
+                if number == 60:
+                    for n, _, v in fields_of(val):
+                        if n == 4:
+                            return dict((a, c) for a, _, c in fields_of(v)).get(2, 0)
+        return 0
+    return [wire(p) for seq in sorted(found.values(), key=thread) for p in seq]
+
+
 class Service:
     def __init__(self, folder):
         self.env = dict(ENV, PERFETTO_PRODUCER_SOCK_NAME=f"{folder}/p", PERFETTO_CONSUMER_SOCK_NAME=f"{folder}/c")
@@ -161,6 +232,15 @@ class Recordings(unittest.TestCase):
                 self.assertEqual(len(got), len(want), f"packets of {sample}") if name not in TIMING else None
                 for i, (g, w) in enumerate(zip(got, want)):
                     self.assertEqual(g, w, f"packet {i} of {sample}, {mode}")
+                if name not in TIMING:
+                    self.compare_bytes(out, SAMPLES / f"{sample}.pftrace", f"{sample}, {mode}")
+
+    def compare_bytes(self, got, want, what):
+        got, want = wire_packets(got), wire_packets(want)
+        self.assertGreater(len(want), 0, what)
+        self.assertEqual(len(got), len(want), what)
+        for i, (g, w) in enumerate(zip(got, want)):
+            self.assertEqual(g, w, f"bytes of packet {i} of {what}")
 
     @staticmethod
     def loose(all_packets):
@@ -181,6 +261,7 @@ def add(name):
         with tempfile.TemporaryDirectory() as folder, Service(folder) as env:
             self.compare(name, "system", env)
     setattr(Recordings, f"test_{name}_in_process", in_process)
+    # These two are of the service in the process: the one's name says so, the other holds its thread so that nothing is drained.
     if name not in ("inproc", "drop"):
         setattr(Recordings, f"test_{name}_system", system)
 
