@@ -45,6 +45,16 @@ struct traced_recovery {
     ORMA_VEC(struct traced_rescue_producer) producers;
 };
 
+static const struct traced_rescue_place *place_of(const struct traced_rescue_state *state)
+{
+    return &state->places[state->place != 0];
+}
+
+static const struct traced_rescue_file *file_of(const struct traced_rescue_state *state)
+{
+    return &state->files[place_of(state)->file != 0];
+}
+
 /* ---- files ---- */
 
 /* The whole of a fixed-size head at the begin of a file. */
@@ -93,7 +103,8 @@ static int take_state(struct traced_recovery *self, const char *name, uint64_t i
     if (!read_head(fd, TRACED_RESCUE_STATE, sizeof(state), &state, sizeof(state)) ||
         state.session_id != id || state.buffers_num > BUFFERS_MAX)
         return 0; /* not complete when the service died */
-    state.file_path[sizeof(state.file_path) - 1] = '\0';
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(state.files); i++)
+        state.files[i].path[sizeof(state.files[i].path) - 1] = '\0';
     return ORMA_VEC_PUSH(&self->sessions, state);
 }
 
@@ -205,7 +216,7 @@ void traced_recovery_session(const struct traced_recovery *self, size_t idx,
 
     *ret = (struct traced_recovery_session){.id = s->session_id,
                                             .uid = s->uid,
-                                            .file = s->file_path,
+                                            .file = file_of(s)->path,
                                             .is_complete = s->is_complete != 0};
 }
 
@@ -376,14 +387,13 @@ static int load_buffer(const struct traced_recovery *self, const struct traced_r
     size_t size = (size_t)ORMA_MIN(ORMA_MIN(head.used, head.limit), (uint64_t)4 << 30), seqs_num;
     uint8_t *data = traced_recovery_part_read(fd, head.head.head_bytes, &size);
     struct traced_seq *seqs = read_seqs(seqs_fd, head.head.head_bytes, head.seqs_num, &seqs_num);
-    uint32_t place = state->place != 0;
     struct traced_remains remains = {
         .head = &head,
         .data = data,
         .seqs = seqs,
         .seqs_num = seqs_num,
-        .has_file = *state->file_path,
-        .blocks = state->places[place].blocks,
+        .has_file = *file_of(state)->path,
+        .blocks = place_of(state)->blocks,
         .spare = shm_space(self),
     };
     head.limit = ORMA_MIN(head.limit, size); /* the file may be shorter than it says */
@@ -614,7 +624,7 @@ static void note_recovered(const struct traced_rescue_state *state, struct reade
     ORMA_AUTO(orma_buf_fini) struct orma_buf what = {0};
 
     if (result->file_missing)
-        orma_buf_printf(&what, "without what it had written into %s", state->file_path);
+        orma_buf_printf(&what, "without what it had written into %s", file_of(state)->path);
     if (result->damaged_bytes)
         orma_buf_printf(&what, "%s%" PRIu64 " bytes were damaged", what.len ? ", " : "",
                         result->damaged_bytes);
@@ -650,25 +660,26 @@ static size_t whole_packets(const uint8_t *data, size_t len)
     return whole;
 }
 
-/* What the service had written. Normally that ends with a packet; a file that was cut may not. */
-static int copy_file(const struct traced_recovery *self, const struct traced_rescue_state *state,
-                     int out_fd, struct traced_recovery_result *result)
+/* What the service had written, up to `end`. Normally that ends with a packet; a file that was cut
+ * may not. */
+static int copy_part(const struct traced_recovery *self, const struct traced_rescue_state *state,
+                     const struct traced_rescue_file *file, uint64_t end, int out_fd,
+                     struct traced_recovery_result *result)
 {
-    const struct traced_rescue_place *place = &state->places[state->place != 0];
     ORMA_AUTO(orma_fd_close) int fd = -1;
     ORMA_AUTO(orma_buf_fini) struct orma_buf piece = {0};
-    uint64_t at = state->file_start;
+    uint64_t at = file->start;
     int r = 0;
 
-    if (!*state->file_path || place->bytes <= at)
+    if (!*file->path || end <= at)
         return 0;
-    fd = traced_recovery_open_file(self->dir_fd, state);
+    fd = traced_recovery_open_file(self->dir_fd, state, file);
     if (fd < 0) {
         result->file_missing = true;
         return 0;
     }
-    while (r == 0 && at < place->bytes) {
-        size_t had = piece.len, want = (size_t)ORMA_MIN((uint64_t)PIECE, place->bytes - at);
+    while (r == 0 && at < end) {
+        size_t had = piece.len, want = (size_t)ORMA_MIN((uint64_t)PIECE, end - at);
 
         if (!orma_buf_reserve(&piece, want))
             return -ENOMEM;
@@ -684,8 +695,21 @@ static int copy_file(const struct traced_recovery *self, const struct traced_res
         if (piece.len > PACKET_MAX)
             break; /* no packet is that long: it goes on with something else, or with a hole */
     }
+    result->file_missing |= at < end || piece.len > 0;
+    return r;
+}
+
+/* While the session changes from one file to the next, what was written is in both. */
+static int copy_file(const struct traced_recovery *self, const struct traced_rescue_state *state,
+                     int out_fd, struct traced_recovery_result *result)
+{
+    const struct traced_rescue_place *place = place_of(state);
+    int r = copy_part(self, state, &state->files[place->file == 0], place->old_bytes, out_fd,
+                      result);
+
+    if (r == 0)
+        r = copy_part(self, state, file_of(state), place->bytes, out_fd, result);
     result->file_bytes = result->bytes;
-    result->file_missing = at < place->bytes || piece.len > 0;
     return r;
 }
 

@@ -13,10 +13,10 @@
 #define HEAD_MAX ((size_t)1 << 20)
 
 /* By the first packets: is it the file of this session? 1, 0, or -1: they do not say. */
-static int has_uuid(int fd, const struct traced_rescue_state *state)
+static int has_uuid(int fd, const struct traced_rescue_state *state, uint64_t start)
 {
     uint8_t *data = malloc(HEAD_MAX);
-    ssize_t size = data ? pread(fd, data, HEAD_MAX, (off_t)state->file_start) : 0;
+    ssize_t size = data ? pread(fd, data, HEAD_MAX, (off_t)start) : 0;
     struct orma_pb_reader r = orma_pb_reader(data, size > 0 ? (size_t)size : 0);
     struct orma_pb_field f, in, id;
     int found = -1;
@@ -40,16 +40,17 @@ static int has_uuid(int fd, const struct traced_rescue_state *state)
     return found;
 }
 
-int traced_recovery_open_file(int folder_fd, const struct traced_rescue_state *state)
+int traced_recovery_open_file(int folder_fd, const struct traced_rescue_state *state,
+                              const struct traced_rescue_file *file)
 {
-    ORMA_AUTO(orma_fd_close) int fd = orma_fd_open_regular(AT_FDCWD, state->file_path, 0);
+    ORMA_AUTO(orma_fd_close) int fd = orma_fd_open_regular(AT_FDCWD, file->path, 0);
     struct stat st, folder;
 
-    if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != state->file_ino ||
+    if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != file->ino ||
         fstat(folder_fd, &folder) < 0 || (folder.st_uid != geteuid() && folder.st_uid != st.st_uid))
         return -1;
-    int same = has_uuid(fd, state);
-    if (!same || (same < 0 && st.st_dev != state->file_dev))
+    int same = has_uuid(fd, state, file->start);
+    if (!same || (same < 0 && st.st_dev != file->dev))
         return -1;
     return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }

@@ -8,6 +8,7 @@
 #define ORMA_TRACED_RECOVER_FILE_H
 #include "traced/rescue/layout.h"
 
-/* A descriptor, the caller's; -1: it is not there, or is not that of the session. */
-int traced_recovery_open_file(int folder_fd, const struct traced_rescue_state *state);
+/* `file`: one of the two of `state`. A descriptor, the caller's; -1: it is not there, or is not that of the session. */
+int traced_recovery_open_file(int folder_fd, const struct traced_rescue_state *state,
+                              const struct traced_rescue_file *file);
 #endif

@@ -75,8 +75,9 @@ static bool read_session(int dir_fd, const char *state_name, uint64_t id,
         state.session_id != id)
         return false;
     *usage = (struct traced_usage){.session_id = id};
-    if (*state.file_path)
-        usage->file_bytes = state.places[state.place != 0].bytes;
+    const struct traced_rescue_place *place = &state.places[state.place != 0];
+    if (*state.files[place->file != 0].path)
+        usage->file_bytes = place->bytes;
     for (uint32_t i = 0; i < state.buffers_num && i < BUFFERS_MAX; i++) {
         struct traced_rescue_buffer head;
 

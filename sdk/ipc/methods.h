@@ -20,6 +20,7 @@ enum orma_consumer_port_method {
     ORMA_CONSUMER_PORT_QUERY_CAPABILITIES = 13,
     ORMA_CONSUMER_PORT_SAVE_TRACE_FOR_BUGREPORT = 14,
     ORMA_CONSUMER_PORT_CLONE_SESSION = 15,
+    ORMA_CONSUMER_PORT_ORMA_NEXT_FILE = 16,
     ORMA_CONSUMER_PORT_METHODS_END
 };
 #define ORMA_CONSUMER_PORT_METHODS \
@@ -39,6 +40,7 @@ enum orma_consumer_port_method {
         [ORMA_CONSUMER_PORT_QUERY_CAPABILITIES] = "QueryCapabilities", \
         [ORMA_CONSUMER_PORT_SAVE_TRACE_FOR_BUGREPORT] = "SaveTraceForBugreport", \
         [ORMA_CONSUMER_PORT_CLONE_SESSION] = "CloneSession", \
+        [ORMA_CONSUMER_PORT_ORMA_NEXT_FILE] = "OrmaNextFile", \
     }
 
 #define ORMA_PRODUCER_PORT_NAME "ProducerPort"

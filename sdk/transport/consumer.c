@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "protos/fields/ipc.h"
+#include "protos/fields/orma_ext.h"
 #include "sdk/base/clock.h"
 #include "sdk/ipc/client.h"
 #include "sdk/ipc/methods.h"
@@ -256,6 +257,35 @@ int orma_consumer_flush_begin(struct orma_consumer *self, uint32_t flush_timeout
 void orma_consumer_flush_forget(struct orma_consumer *self, struct orma_consumer_flush *flush)
 {
     orma_ipc_client_forget(self->ipc, flush);
+}
+
+static void on_next_reply(void *ctx, bool success, bool has_more, struct orma_str reply)
+{
+    struct orma_pb_reader r = orma_pb_reader(reply.data, reply.len);
+    struct orma_consumer_next *next = ctx;
+    struct orma_pb_field f;
+
+    (void)has_more;
+    next->done = true;
+    next->refused = !success;
+    while (success && orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_ORMA_NEXT_FILE_RESPONSE_ERROR)
+            next->failed = true;
+        else if (f.id == ORMA_PB_ORMA_NEXT_FILE_RESPONSE_PACKETS_BEHIND)
+            next->behind = orma_pb_u64(&f);
+    }
+}
+
+int orma_consumer_next_begin(struct orma_consumer *self, int fd, struct orma_consumer_next *next)
+{
+    *next = (struct orma_consumer_next){0};
+    return orma_ipc_client_invoke(self->ipc, methods[ORMA_CONSUMER_PORT_ORMA_NEXT_FILE], NULL, 0,
+                                  fd, on_next_reply, next);
+}
+
+void orma_consumer_next_forget(struct orma_consumer *self, struct orma_consumer_next *next)
+{
+    orma_ipc_client_forget(self->ipc, next);
 }
 
 int orma_consumer_free_buffers(struct orma_consumer *self)

@@ -82,6 +82,17 @@ int orma_consumer_flush_begin(struct orma_consumer *self, uint32_t flush_timeout
                               struct orma_consumer_flush *flush);
 void orma_consumer_flush_forget(struct orma_consumer *self, struct orma_consumer_flush *flush);
 
+/* The session goes on in the file `fd`, which stays the caller's: a later dispatch writes *next,
+ * when the file before is complete. -ENOSYS: the service does not know that. */
+struct orma_consumer_next {
+    bool done;
+    bool refused;        /* by the service: nothing has changed */
+    bool failed;         /* the end of the file before could not be written */
+    uint64_t behind;     /* packets so far that need what an older file says */
+};
+int orma_consumer_next_begin(struct orma_consumer *self, int fd, struct orma_consumer_next *next);
+void orma_consumer_next_forget(struct orma_consumer *self, struct orma_consumer_next *next);
+
 /* Ends the session and its buffers. */
 int orma_consumer_free_buffers(struct orma_consumer *self);
 

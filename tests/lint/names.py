@@ -68,7 +68,7 @@ MODULES = {
     "traced/producers": "traced_producer_ traced_producers_ traced_target_ traced_targets_ traced_commit traced_commit_"
                         " traced_scrape traced_scrape_ traced_standstill_",
     "traced/sessions": "traced_session_ traced_sessions_ traced_instance_ traced_instances_ traced_flush traced_flush_"
-                       " traced_flushes_ traced_gather_ traced_trigger_ traced_triggers_ traced_clone_"
+                       " traced_flushes_ traced_next_file_ traced_gather_ traced_trigger_ traced_triggers_ traced_clone_"
                        " traced_snapshots_ traced_clocks_ traced_machine_ traced_machines_ traced_admission_ traced_awaited_ traced_boost_"
                        " traced_incidents_",
     "traced/endpoints": "traced_consumer_ traced_queries_ traced_relay_ traced_producer_endpoint traced_producer_relay_endpoint"

@@ -147,6 +147,8 @@ struct traced_seq {
     uint64_t histogram_counts[TRACED_HISTOGRAM_BOUNDS + 1];
     uint64_t histogram_sums[TRACED_HISTOGRAM_BOUNDS + 1];
     bool is_touched, in_rescue;
+    uint8_t looks;    /* at packets of it since the last change of files: see next_file.c */
+    uint32_t file_no; /* the number of the file that it writes into */
     uint32_t mark_id; /* chunks before it are in the trace file, if has_mark */
     bool has_mark;
     uint64_t orphans;            /* of `overwritten`: those that reading has found */

@@ -29,6 +29,8 @@ struct traced_consumer {
     bool clone_drop_reply;          /* of the last CloneSession */
     bool clone_reply_due;           /* the session is that clone, and its file not complete */
     uint64_t clone_request_id;
+    bool next_file_drop_reply;
+    uint64_t next_file_request_id; /* while the session has an old file */
     int32_t uid;
     bool waits_for_end; /* an EnableTracing request is unanswered */
     uint64_t enable_request_id;

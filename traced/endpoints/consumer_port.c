@@ -11,11 +11,13 @@
 
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
+#include "protos/fields/orma_ext.h"
 #include "sdk/base/fd.h"
 #include "sdk/ipc/methods.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/endpoints/clone_request.h"
 #include "traced/endpoints/consumer.h"
+#include "traced/output/file.h"
 #include "traced/sessions/clone.h"
 #include "traced/sessions/session.h"
 #include "traced/sessions/session_make.h"
@@ -235,6 +237,50 @@ static int observe_events(struct traced_conn *conn, const struct traced_call *ca
     return 0;
 }
 
+/* ---- OrmaNextFile ---- */
+
+static void on_next_file(struct traced_session *session, int error)
+{
+    struct traced_consumer *self = session->consumer;
+    struct orma_buf out = {0};
+
+    if (!self || self->next_file_drop_reply)
+        return;
+    if (error == -ECANCELED) {
+        traced_conn_reply(self->conn, self->next_file_request_id, false, false,
+                          (struct orma_str){0}, -1);
+        return;
+    }
+    if (error)
+        orma_pb_put_cstr(&out, ORMA_PB_ORMA_NEXT_FILE_RESPONSE_ERROR, traced_file_reason(error));
+    orma_pb_put_u64(&out, ORMA_PB_ORMA_NEXT_FILE_RESPONSE_PACKETS_BEHIND,
+                    session->output.next.behind);
+    traced_conn_reply(self->conn, self->next_file_request_id, true, false, orma_buf_str(&out), -1);
+    orma_buf_fini(&out);
+}
+
+static int next_file(struct traced_conn *conn, const struct traced_call *call)
+{
+    ORMA_AUTO(orma_fd_close) int fd = orma_ipc_stream_take_fd(&conn->in);
+    struct traced_consumer *self = traced_consumer_of(conn);
+    uint64_t nums[2];
+
+    int r = parse_numbers(call->args, nums, 1);
+    if (r < 0)
+        return r;
+    if (!self || !self->session || fd < 0)
+        return -ENOENT;
+    r = traced_next_file_begin(
+        self->session, fd, (uint32_t)nums[ORMA_PB_ORMA_NEXT_FILE_REQUEST_FLUSH_TIMEOUT_MS]);
+    fd = -1; /* taken */
+    if (r < 0)
+        return r;
+    self->session->output.next.complete = on_next_file;
+    self->next_file_request_id = call->request_id;
+    self->next_file_drop_reply = call->drop_reply;
+    return 0;
+}
+
 /* ---- questions about the service ---- */
 
 static int query_capabilities(struct traced_conn *conn, const struct traced_call *call)
@@ -323,6 +369,7 @@ static int detach(struct traced_conn *conn, const struct traced_call *call)
     if (!self->session->detach_key)
         return -ENOMEM;
     self->session->consumer = NULL;
+    self->session->output.next.complete = NULL;
     self->session = NULL;
     self->clone_reply_due = false;
     traced_conn_ack(conn, call, true);
@@ -386,6 +433,7 @@ static const traced_method_fn methods[] = {
     [ORMA_CONSUMER_PORT_QUERY_CAPABILITIES] = query_capabilities,
     [ORMA_CONSUMER_PORT_SAVE_TRACE_FOR_BUGREPORT] = save_trace_for_bugreport,
     [ORMA_CONSUMER_PORT_CLONE_SESSION] = traced_clone_request,
+    [ORMA_CONSUMER_PORT_ORMA_NEXT_FILE] = next_file,
 };
 
 static const struct traced_port port = {

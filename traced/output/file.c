@@ -295,6 +295,8 @@ static int do_block(struct traced_file *self, struct block *b, uint64_t written)
 {
     if (b->source)
         return copy_source(self, b);
+    if (!b->data.len)
+        return 0; /* only its number counts */
     if (self->compression.kind)
         compress_block(self, b);
     if (self->max_bytes && b->data.len >= self->max_bytes - ORMA_MIN(written, self->max_bytes))
@@ -519,6 +521,14 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
         event_free(self->event);
     file_unref(self);
     return r;
+}
+
+void traced_file_set_owner(struct traced_file *self, traced_file_fn fn,
+                           void (*written)(void *ctx, uint64_t blocks, uint64_t bytes), void *ctx)
+{
+    self->fn = fn;
+    self->written_fn = written;
+    self->ctx = ctx;
 }
 
 bool traced_file_is_full(struct traced_file *self)

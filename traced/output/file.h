@@ -46,6 +46,10 @@ struct traced_file_config {
 int traced_file_new(struct event_base *base, const struct traced_file_config *config,
                     traced_file_fn fn, void *ctx, struct traced_file **ret);
 
+/* From now on others are told. */
+void traced_file_set_owner(struct traced_file *self, traced_file_fn fn,
+                           void (*written)(void *ctx, uint64_t blocks, uint64_t bytes), void *ctx);
+
 /* Is so much queued that the owner should hold back? `fn` is called when that changes. */
 bool traced_file_is_full(struct traced_file *self);
 /* From now on it is full with so many bytes. Whoever raises it looks again by himself. */

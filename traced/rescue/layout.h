@@ -21,8 +21,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define TRACED_RESCUE_VERSION 1u
-/* First bytes of the text in `lock`: "orma-rescue 1 pid 123\n". */
+#define TRACED_RESCUE_VERSION 2u
+/* First bytes of the text in `lock`: "orma-rescue 2 pid 123\n". */
 #define TRACED_RESCUE_TITLE "orma-rescue"
 
 enum traced_rescue_kind {
@@ -52,11 +52,19 @@ struct traced_rescue_buffer {
     _Atomic uint64_t seqs_num; /* sequences in the other file */
 };
 
-#define TRACED_RESCUE_PATH_MAX 3072
+#define TRACED_RESCUE_PATH_MAX 1856
 
 /* What was written into the file: its first so many blocks, up to this place. */
 struct traced_rescue_place {
     uint64_t blocks, bytes;
+    uint64_t old_bytes; /* as far as the file before goes, while that is being completed; or 0 */
+    uint32_t file;      /* which of traced_rescue_state.files; the other one is the file before */
+};
+
+/* An empty path: there is none, or it is not a regular one. */
+struct traced_rescue_file {
+    uint64_t dev, ino, start;
+    char path[TRACED_RESCUE_PATH_MAX];
 };
 
 struct traced_rescue_state {
@@ -71,9 +79,7 @@ struct traced_rescue_state {
     _Atomic uint32_t is_complete; /* the file has everything */
     struct traced_rescue_place places[2];
     uint64_t start_boot_ns;
-    /* The file; an empty path: there is none, or it is not a regular one. */
-    uint64_t file_dev, file_ino, file_start;
-    char file_path[TRACED_RESCUE_PATH_MAX];
+    struct traced_rescue_file files[2];
 };
 
 struct traced_rescue_producer {

@@ -40,12 +40,15 @@ static void disable(struct traced_session *s)
     }
 }
 
-/* False: its file has all that it will ever get. */
-static bool advance(struct traced_session *s)
+/* The file that is waited for; NULL: all has what it will ever get. */
+static struct traced_file *advance(struct traced_session *s)
 {
     if (!s->output.file)
-        return false;
-    return !traced_session_output_write_rest(s) || !traced_file_look(s->output.file).done;
+        return NULL;
+    bool whole = traced_session_output_write_rest(s);
+    if (s->output.next.old && !traced_file_look(s->output.next.old).done)
+        return s->output.next.old;
+    return whole && traced_file_look(s->output.file).done ? NULL : s->output.file;
 }
 
 /* Waits for a thread that has got on. */
@@ -66,10 +69,12 @@ static nfds_t turn(struct traced_sessions *self, uint64_t end_ns)
     struct pollfd fds[SESSIONS_MAX];
     nfds_t num = 0;
 
-    ORMA_LIST_EACH (struct traced_session, s, &self->list, link)
-        if (advance(s) && num < SESSIONS_MAX)
-            fds[num++] =
-                (struct pollfd){.fd = traced_file_progress_fd(s->output.file), .events = POLLIN};
+    ORMA_LIST_EACH (struct traced_session, s, &self->list, link) {
+        const struct traced_file *file = advance(s);
+
+        if (file && num < SESSIONS_MAX)
+            fds[num++] = (struct pollfd){.fd = traced_file_progress_fd(file), .events = POLLIN};
+    }
     if (num)
         wait_for_any(fds, num, end_ns);
     return num;
@@ -103,6 +108,8 @@ void traced_sessions_finish(struct traced_sessions *self, uint32_t max_ms)
         if (s->output.file) {
             report(s);
             traced_file_hurry(s->output.file, 0); /* of no matter to one that is complete */
+            if (s->output.next.old)
+                traced_file_hurry(s->output.next.old, 0);
         }
         traced_session_free(s);
     }

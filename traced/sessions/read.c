@@ -22,6 +22,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/sessions/machine.h"
+#include "traced/sessions/route.h"
 #include "traced/sessions/session.h"
 #include "traced/sessions/stats.h"
 
@@ -356,6 +357,7 @@ static void put_stats(struct orma_buf *out, struct traced_session *s, bool last)
     size_t packet = begin_packet(out, s, 0);
     size_t stats = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACE_STATS);
 
+    traced_next_file_put_stats(out, s, out == &s->output.next.block);
     traced_session_put_stats(out, s, last ? SIZE_MAX : out->len + STATS_MAX);
     orma_pb_end(out, stats);
     orma_pb_end(out, packet);
@@ -406,12 +408,14 @@ static int put_all_data(struct orma_buf *out, struct traced_session *s, size_t t
                 traced_seq_undeliver(p.seq);
                 return -ENOMEM;
             }
+            if (ORMA_UNLIKELY(s->output.next.number && p.seq->file_no != s->output.next.number))
+                traced_next_file_route(s, p.seq, out, before);
             if (ORMA_UNLIKELY(out->len >= space)) {
                 out->len = before;
                 traced_seq_undeliver(p.seq);
                 return -EFBIG;
             }
-            if (out->len >= threshold)
+            if (out->len + s->output.next.block.len >= threshold)
                 return 1;
         }
         if (buf->paused)
@@ -591,12 +595,27 @@ int traced_session_read(struct traced_session *s, struct orma_buf *out, size_t t
     for (size_t i = 0; i < s->buffers_num; i++)
         traced_buffer_rewind(s->buffers[i].buf);
     put_completed(out, s);
+    if (s->output.next.routing) /* they come when it is settled what is in which file */
+        return out->failed ? -ENOMEM : 0;
     if (s->reader.stats_due)
         put_stats(out, s, traced_session_is_over(s));
     s->reader.stats_due = false;
     if (cut_to(out, space))
         return -EFBIG;
     return out->failed ? -ENOMEM : 0;
+}
+
+void traced_session_reader_restart(struct traced_session *s)
+{
+    s->reader.head_emitted = s->reader.initial_emitted = false;
+    s->reader.sync_marker_due = s->reader.stats_due = true;
+    orma_map_clear(&s->reader.machines_emitted);
+    s->snapshots.initial = traced_clocks_now();
+}
+
+void traced_session_put_final_stats(struct orma_buf *out, struct traced_session *s)
+{
+    put_stats(out, s, true);
 }
 
 void traced_session_reader_fini(struct traced_session_reader *self)

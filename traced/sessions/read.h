@@ -38,6 +38,11 @@ void traced_session_reader_fini(struct traced_session_reader *self);
 int traced_session_read(struct traced_session *session, struct orma_buf *out, size_t threshold,
                         uint64_t space);
 
+/* What comes next is for another file: it begins as the first one did. */
+void traced_session_reader_restart(struct traced_session *session);
+/* The statistics, as they end a file. */
+void traced_session_put_final_stats(struct orma_buf *out, struct traced_session *session);
+
 /* What of the service's own packets the next reading would put in front of the data. */
 void traced_session_put_pending(struct orma_buf *out, const struct traced_session *session);
 

@@ -43,17 +43,18 @@ static bool write_file(const struct traced_session *s, const char *suffix, const
     return fd >= 0 && orma_fd_write_all(fd, data, len) == 0;
 }
 
-static void note_file(const struct traced_session *s, struct traced_rescue_state *state)
+static void note_file(const struct traced_session *s, struct traced_rescue_file *to)
 {
     struct traced_file_place place;
 
+    *to = (struct traced_rescue_file){0};
     if (!s->output.file || !traced_file_find_place(s->output.file, &place) ||
-        strlen(place.path) >= sizeof(state->file_path))
+        strlen(place.path) >= sizeof(to->path))
         return;
-    state->file_dev = place.dev;
-    state->file_ino = place.ino;
-    state->file_start = place.start;
-    memcpy(state->file_path, place.path, strlen(place.path) + 1);
+    to->dev = place.dev;
+    to->ino = place.ino;
+    to->start = place.start;
+    memcpy(to->path, place.path, strlen(place.path) + 1);
 }
 
 void traced_session_rescue_begin(struct traced_session *s)
@@ -75,14 +76,14 @@ void traced_session_rescue_begin(struct traced_session *s)
     state->buffers_num = (uint32_t)s->buffers_num;
     state->start_boot_ns = orma_clock_boottime();
     atomic_store_explicit(&state->note, 2, memory_order_relaxed);
-    note_file(s, state);
+    note_file(s, &state->files[0]);
     if (!write_file(s, "config", s->config_bytes.data, s->config_bytes.len)) {
         traced_session_rescue_end(s);
         return;
     }
     for (size_t i = 0; i < s->buffers_num && s->output.file; i++)
         traced_buffer_keep_read(s->buffers[i].buf);
-    s->rescue.start = state->file_start;
+    s->rescue.start = state->files[0].start;
     state->head = (struct traced_rescue_head){.version = TRACED_RESCUE_VERSION,
                                               .head_bytes = (uint32_t)traced_rescue_page(),
                                               .item_bytes = sizeof(*state)};
@@ -166,21 +167,55 @@ static void set_marks(struct traced_session *s, uint64_t blocks)
         memmove(all, all + num, s->rescue.marks.len * sizeof(*all));
 }
 
-void traced_session_rescue_written(struct traced_session *s, uint64_t blocks, uint64_t bytes)
+static void set_place(struct traced_session *s, const struct traced_rescue_place *to)
 {
     struct traced_rescue_state *state = state_of(s);
-
-    if (!s->rescue.state.folder)
-        return;
     uint32_t place = atomic_load_explicit(&state->place, memory_order_relaxed);
-    if (blocks <= state->places[place].blocks)
-        return;
-    set_marks(s, blocks);
-    state->places[!place] = (struct traced_rescue_place){blocks, s->rescue.start + bytes};
+
+    state->places[!place] = *to;
     traced_rescue_barrier();
     atomic_store_explicit(&state->place, !place, memory_order_relaxed);
+}
+
+static struct traced_rescue_place current_place(const struct traced_session *s)
+{
+    const struct traced_rescue_state *state = state_of(s);
+
+    return state->places[atomic_load_explicit(&state->place, memory_order_relaxed)];
+}
+
+void traced_session_rescue_written(struct traced_session *s, uint64_t blocks, uint64_t bytes,
+                                   uint64_t old_bytes)
+{
+    if (!s->rescue.state.folder)
+        return;
+    struct traced_rescue_place place = current_place(s);
+    if (blocks < place.blocks || (blocks == place.blocks && !place.old_bytes == !old_bytes))
+        return;
+    set_marks(s, blocks);
+    place.blocks = blocks;
+    place.bytes = s->rescue.start + bytes;
+    place.old_bytes = old_bytes ? s->rescue.old_start + old_bytes : 0;
+    set_place(s, &place);
     if (s->rescue.stale)
         traced_session_rescue_note(s);
+}
+
+void traced_session_rescue_next_file(struct traced_session *s)
+{
+    if (!s->rescue.state.folder)
+        return;
+    struct traced_rescue_place place = current_place(s);
+    struct traced_rescue_file *to = &state_of(s)->files[!place.file];
+
+    note_file(s, to);
+    traced_rescue_barrier();
+    s->rescue.old_start = s->rescue.start;
+    s->rescue.start = to->start;
+    place.file = !place.file;
+    place.old_bytes = place.bytes;
+    place.bytes = to->start;
+    set_place(s, &place);
 }
 
 void traced_session_rescue_complete(struct traced_session *s, bool whole)

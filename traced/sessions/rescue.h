@@ -32,7 +32,7 @@ struct traced_session_rescue {
     struct traced_rescue_memory state;            /* not mapped: nothing is kept */
     ORMA_VEC(struct traced_rescue_pending) marks; /* of blocks that are on their way to the disk */
     uint64_t blocks;                              /* handed over */
-    uint64_t start;                               /* where in its file they begin */
+    uint64_t start, old_start; /* where in its file, and in the one before, they begin */
     unsigned notes;                               /* written so far */
     bool due;                                     /* a note is to be written at the next occasion */
     bool stale; /* packets of the last note were put into a block since */
@@ -47,7 +47,12 @@ void traced_session_rescue_end(struct traced_session *session);
 void traced_session_rescue_note(struct traced_session *session);
 
 void traced_session_rescue_block(struct traced_session *session);
-void traced_session_rescue_written(struct traced_session *session, uint64_t blocks, uint64_t bytes);
+/* So many blocks are in the file, of so many bytes; `old_bytes`: of which so many are in the file
+ * before, which is not complete yet. */
+void traced_session_rescue_written(struct traced_session *session, uint64_t blocks, uint64_t bytes,
+                                   uint64_t old_bytes);
+/* It has got another file: output.file. */
+void traced_session_rescue_next_file(struct traced_session *session);
 /* The file is closed; `whole`: and has everything. */
 void traced_session_rescue_complete(struct traced_session *session, bool whole);
 /* Sequences of its buffers are about to go. */

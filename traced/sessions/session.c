@@ -263,6 +263,8 @@ void traced_session_release(struct traced_session *self)
     /* The file gets what there is; nobody is waited for, nor is a file that accepts nothing. */
     self->output.orphan = true;
     traced_file_hurry(self->output.file, self->registry->file_patience_ms);
+    if (self->output.next.old)
+        traced_file_hurry(self->output.next.old, self->registry->file_patience_ms);
     traced_instances_stop_all(self);
     if (traced_session_is_over(self))
         return;

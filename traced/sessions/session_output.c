@@ -53,6 +53,10 @@ bool traced_session_output_flushes_before_write(const struct traced_session *sel
 
 static void close_file(struct traced_session *self, int error)
 {
+    if (self->output.next.old && !error) { /* both are the trace */
+        self->output.closing = true;
+        return;
+    }
     char name[TRACED_FILE_NAME_MAX];
 
     event_del(self->output.write_timer);
@@ -69,6 +73,20 @@ static void close_file(struct traced_session *self, int error)
     self->output.done(self);
 }
 
+static void on_old_closed(struct traced_session *self, int error)
+{
+    if (error && !self->output.error)
+        self->output.error = error;
+    if (error && self->state == TRACED_STARTED)
+        self->output.done(self); /* the rest goes into the new file, if that is possible */
+    if (self->output.closing) {
+        self->output.closing = false;
+        close_file(self, 0);
+    } else {
+        traced_turns_add(&self->registry->loop->turns, &self->output.read_work);
+    }
+}
+
 static void on_file_progress(void *ctx, bool done, int error)
 {
     struct traced_session *self = ctx;
@@ -81,7 +99,11 @@ static void on_file_progress(void *ctx, bool done, int error)
 
 static void on_written(void *ctx, uint64_t blocks, uint64_t bytes)
 {
-    traced_session_rescue_written(ctx, blocks, bytes);
+    struct traced_session *self = ctx;
+
+    self->output.count.done = blocks;
+    self->output.count.bytes = bytes;
+    traced_next_file_note_written(self);
 }
 
 void traced_session_output_report_end(struct traced_session *self)
@@ -111,11 +133,31 @@ static void finish_file(struct traced_session *self)
 
 static void hand_over(struct traced_session *self, struct orma_buf *block)
 {
-    if (!block->len)
+    if (!block->len && !self->output.next.block.len)
         return;
-    self->output.bytes += block->len;
+    self->output.bytes += block->len + self->output.next.block.len;
     traced_session_rescue_block(self);
+    self->output.count.handed++;
     traced_file_write(self->output.file, block);
+    if (self->output.next.routing)
+        traced_next_file_hand_over(self);
+}
+
+static bool is_full(struct traced_session *self)
+{
+    return traced_file_is_full(self->output.file) ||
+           (self->output.next.routing && traced_file_is_full(self->output.next.old));
+}
+
+/* The next batch. 1: there is more; 0: that was all for now. */
+static int read_batch(struct traced_session *self, struct orma_buf *block)
+{
+    int r = traced_session_read(self, block, FILE_BATCH, file_space(self));
+
+    hand_over(self, block);
+    orma_buf_fini(block);
+    bool ends = r == 0 || (r == 1 && traced_next_file_is_late(self));
+    return ends && traced_next_file_end_pass(self) ? 1 : r;
 }
 
 /* While the disk is slow as much may wait for it as the buffers hold, within reason. */
@@ -158,12 +200,10 @@ static bool write_some(struct traced_work *work)
     if (!self->output.file || self->output.finished)
         return false;
     bound_queue(self);
-    if (traced_file_is_full(self->output.file))
+    if (is_full(self))
         return false; /* on_file_progress() comes when it accepts more */
     struct orma_buf block = traced_file_spare(self->output.file);
-    int r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
-    hand_over(self, &block);
-    orma_buf_fini(&block);
+    int r = read_batch(self, &block);
     if (r == 1)
         return true;
     if (traced_session_is_over(self) || r == -EFBIG)
@@ -286,6 +326,19 @@ enum traced_batch traced_session_output_read_batch(struct traced_session *self, 
     return TRACED_BATCH_LATER;
 }
 
+static int new_file(struct traced_session *self, int fd, struct traced_file **ret)
+{
+    struct traced_file_config config = {.fd = fd,
+                                        .sync = syncs(self),
+                                        .compression = traced_compression_of(self->config),
+                                        .queue_max = queue_max(self),
+                                        .written = on_written};
+
+    if (config.compression.kind) /* otherwise packets that would not fit are not even read */
+        config.max_bytes = self->config->max_file_size_bytes;
+    return traced_file_new(self->registry->loop->base, &config, on_file_progress, self, ret);
+}
+
 int traced_session_output_open(struct traced_session *self, int fd, struct orma_buf *error)
 {
     const char *path = self->config->output_path;
@@ -303,15 +356,7 @@ int traced_session_output_open(struct traced_session *self, int fd, struct orma_
             return -EINVAL;
         }
     }
-    struct traced_file_config config = {.fd = fd,
-                                        .sync = syncs(self),
-                                        .compression = traced_compression_of(self->config),
-                                        .queue_max = queue_max(self),
-                                        .written = on_written};
-    if (config.compression.kind) /* otherwise packets that would not fit are not even read */
-        config.max_bytes = self->config->max_file_size_bytes;
-    int r = traced_file_new(self->registry->loop->base, &config, on_file_progress, self,
-                            &self->output.file);
+    int r = new_file(self, fd, &self->output.file);
     if (r < 0)
         orma_buf_printf(error, "Failed to start writing the trace file: %s", strerror(-r));
     return r;
@@ -327,6 +372,8 @@ int traced_session_output_open_clone(struct traced_session *self,
                                         .compression = traced_compression_of(self->config)};
     int r = traced_file_new(self->registry->loop->base, &config, on_file_progress, self,
                             &self->output.file);
+    if (r == 0 && source->output.next.old)
+        traced_file_copy(self->output.file, source->output.next.old);
     if (r == 0 && source->output.file)
         traced_file_copy(self->output.file, source->output.file);
     return r;
@@ -339,11 +386,8 @@ bool traced_session_output_write_rest(struct traced_session *self)
 
     if (self->output.finished)
         return true;
-    while (r == 1 && !traced_file_is_full(self->output.file)) {
-        r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
-        hand_over(self, &block);
-        orma_buf_fini(&block);
-    }
+    while (r == 1 && !is_full(self))
+        r = read_batch(self, &block);
     if (r == 1)
         return false;
     finish_file(self);
@@ -361,7 +405,15 @@ void traced_session_output_start_timer(struct traced_session *self)
 
 int traced_session_output_init(struct traced_session *self, void (*done)(struct traced_session *))
 {
+    static const struct traced_next_file_ops ops = {
+        .new_file = new_file,
+        .hand_over = hand_over,
+        .start_writing = traced_session_output_start_writing,
+        .old_closed = on_old_closed,
+    };
+
     self->output.done = done;
+    self->output.next.ops = &ops;
     self->output.read_work.slice = write_some;
     self->output.write_timer = evtimer_new(self->registry->loop->base, on_write_timer, self);
     return self->output.write_timer ? 0 : -ENOMEM;
@@ -372,6 +424,7 @@ void traced_session_output_fini(struct traced_session *self)
     traced_work_cancel(&self->output.read_work);
     if (self->output.write_timer)
         event_free(self->output.write_timer);
+    traced_next_file_fini(self);
     traced_file_free(self->output.file);
     traced_file_free(self->output.squeezer);
 }

@@ -12,6 +12,7 @@
 
 #include "sdk/base/buf.h"
 #include "traced/loop/turn.h"
+#include "traced/sessions/next_file.h"
 
 struct traced_file;
 struct traced_session;
@@ -25,6 +26,9 @@ struct traced_session_output {
     bool orphan;              /* nobody waits for the file: the session is freed when it is done */
     bool finished;            /* the file was handed everything, and accepts no more blocks */
     uint64_t bytes;           /* that the file was handed */
+    struct traced_output_count count;
+    struct traced_next_file next;
+    bool closing; /* the file is complete, but not the one before */
     struct event *write_timer;
     struct traced_work read_work; /* a batch for the file */
     /* The file is complete, or has failed with `error`; it is closed already. Set by the owner. */

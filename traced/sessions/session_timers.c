@@ -13,6 +13,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/producers/producer.h"
+#include "traced/sessions/clear.h"
 #include "traced/sessions/session.h"
 
 #define SNAPSHOT_PERIOD_MS 10000
@@ -77,33 +78,6 @@ static void on_flush_timer(evutil_socket_t fd, short what, void *arg)
     traced_flush(self, TRACED_FLUSH_ALL, 0, TRACED_FLUSH_PERIODIC, on_flushed, NULL);
 }
 
-static void put_clear(struct orma_buf *body, const struct traced_instance *inst)
-{
-    orma_pb_put_u64(
-        body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_CLEAR_INCREMENTAL_STATE_DATA_SOURCE_IDS, inst->id);
-}
-
-/* Tells a producer to forget its incremental state, so that a ring stays readable. Takes the body.
- */
-static void send_clear(struct traced_producer *p, struct orma_buf *body)
-{
-    if (body->len)
-        (void)traced_producer_command_field(
-            p, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_CLEAR_INCREMENTAL_STATE,
-            body); /* too many for one message: they just go on as they were */
-    orma_buf_fini(body);
-}
-
-static void clear_producer(const struct traced_session *self, struct traced_producer *p)
-{
-    struct orma_buf body = {0};
-
-    ORMA_LIST_EACH (struct traced_instance, inst, &p->instances, producer_link)
-        if (inst->session == self && inst->handles_incremental_state_clear)
-            put_clear(&body, inst);
-    send_clear(p, &body);
-}
-
 static uint32_t clear_period_ms(const struct traced_session *self)
 {
     return self->config->incremental_state_config
@@ -118,8 +92,7 @@ static void on_clear_timer(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     traced_loop_arm_periodic(self->timers.clear, clear_period_ms(self));
-    ORMA_LIST_EACH (struct traced_producer, p, &self->registry->producers->list, link)
-        clear_producer(self, p);
+    traced_session_clear_all(self);
 }
 
 /* Of a ring: names are to be repeated each time that it has gone on by this share of its size. What
@@ -140,19 +113,6 @@ static bool is_ring_due(const struct traced_buffer *buf, bool has_period)
            written - buf->repeat_at > step;
 }
 
-/* Asks all who write into this buffer. */
-static void repeat_names(struct traced_session *self, uint32_t target)
-{
-    ORMA_LIST_EACH (struct traced_instance, inst, &self->instances.list, session_link) {
-        struct orma_buf body = {0};
-
-        if (inst->target != target || !inst->handles_incremental_state_clear)
-            continue;
-        put_clear(&body, inst);
-        send_clear(inst->producer, &body);
-    }
-}
-
 void traced_session_note_rings(struct traced_session *self)
 {
     if (self->state != TRACED_STARTED || self->output.file)
@@ -163,7 +123,7 @@ void traced_session_note_rings(struct traced_session *self)
         if (!is_ring_due(buf, clear_period_ms(self) > 0))
             continue;
         buf->repeat_at = buf->stats.bytes_written;
-        repeat_names(self, i);
+        traced_session_clear_writers(self, i);
     }
 }
 

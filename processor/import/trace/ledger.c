@@ -37,6 +37,8 @@ struct known {
     bool has_counts;           /* ... with a ledger, as we write them */
     bool unsettled;            /* ... the last of which leaves packets of some writer unexplained */
     uint64_t delivered;        /* of all writers, as the last TraceStats says */
+    uint64_t before, after;    /* of them in other files: as the first says, and the last */
+    bool has_before, goes_on;
     bool into_file;            /* the service wrote the file while it recorded */
     bool started, disabled;    /* as the service says */
     bool read_out;             /* all that was in the buffers after that */
@@ -187,7 +189,8 @@ void orma_trace_ledger_begin(struct orma_import_ctx *imp)
     orma_table_truncate(orma_model_table(imp->model, ORMA_TABLE_LOSS), known->first_row);
     known->has_stats = true;
     known->unsettled = false;
-    known->delivered = 0;
+    known->delivered = known->after = 0;
+    known->goes_on = false;
     orma_buf_clear(&known->incidents);
     known->packets = packets_now(imp);
 }
@@ -257,6 +260,26 @@ void orma_trace_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct
         add_row(imp, machine, counts, orma_loss_unreported.name, NULL);
 }
 
+void orma_trace_ledger_before(struct orma_import_ctx *imp, uint64_t packets)
+{
+    struct known *known = current(imp);
+
+    if (!known || known->has_before)
+        return; /* files one after the other begin where the first one does */
+    known->has_before = true;
+    known->before = packets;
+}
+
+void orma_trace_ledger_after(struct orma_import_ctx *imp, uint64_t packets)
+{
+    struct known *known = current(imp);
+
+    if (!known)
+        return;
+    known->goes_on = true;
+    known->after = packets;
+}
+
 void orma_trace_ledger_add_incident(struct orma_import_ctx *imp, uint16_t machine,
                                     struct orma_str message)
 {
@@ -290,7 +313,7 @@ static bool lacks_the_end(const struct known *known)
     /* Others write statistics from time to time; what they say of their phases tells the last. */
     if (!known->ours && !known->has_counts)
         return known->into_file && known->started && !known->read_out;
-    return known->unsettled || known->packets_at_end > known->packets;
+    return (known->unsettled && !known->goes_on) || known->packets_at_end > known->packets;
 }
 
 /* The last recording of a file goes on to its end. In one go for all: either may be many. */
@@ -319,16 +342,17 @@ static void end_files(struct orma_import_ctx *imp, struct orma_trace_ledger *sel
 static void compare_with_file(struct orma_import_ctx *imp, const struct known *known)
 {
     struct orma_stats *stats = orma_model_stats(imp->model, known->machine);
+    uint64_t here = known->delivered - ORMA_MIN(known->delivered, known->after);
 
     if (!imp->reader || !known->has_counts || known->number || known->is_over)
         return;
+    here -= ORMA_MIN(here, known->before);
     orma_model_use_trace(imp->model, known->trace_row);
-    if (known->packets < known->delivered)
+    if (known->packets < here)
         orma_stats_set(stats, ORMA_STAT_PACKETS_MISSING,
-                       (int64_t)ORMA_MIN(known->delivered - known->packets, (uint64_t)INT64_MAX));
-    else if (known->packets > known->delivered)
-        orma_stats_set(stats, ORMA_STAT_PACKETS_REPEATED,
-                       (int64_t)(known->packets - known->delivered));
+                       (int64_t)ORMA_MIN(here - known->packets, (uint64_t)INT64_MAX));
+    else if (known->packets > here)
+        orma_stats_set(stats, ORMA_STAT_PACKETS_REPEATED, (int64_t)(known->packets - here));
 }
 
 void orma_trace_ledger_finish(struct orma_import_ctx *imp)

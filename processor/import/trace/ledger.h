@@ -58,6 +58,11 @@ void orma_trace_ledger_begin(struct orma_import_ctx *imp);
 /* One OrmaSequenceCounts of it. */
 void orma_trace_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct orma_str counts);
 
+/* Of a recording in several files, so many of its packets are in those before this one, or in the
+ * one after it. */
+void orma_trace_ledger_before(struct orma_import_ctx *imp, uint64_t packets);
+void orma_trace_ledger_after(struct orma_import_ctx *imp, uint64_t packets);
+
 /* One OrmaIncident of it. */
 void orma_trace_ledger_add_incident(struct orma_import_ctx *imp, uint16_t machine,
                                     struct orma_str message);

@@ -209,6 +209,10 @@ static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ct
             flush_outcome(stats, orma_pb_u64(&f));
         else if (f.id == ORMA_TRACE_STATS_SEQUENCE_COUNTS)
             orma_trace_ledger_add(imp, ctx->machine, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_TRACE_STATS_ORMA_PACKETS_BEFORE)
+            orma_trace_ledger_before(imp, orma_pb_u64(&f));
+        else if (f.id == ORMA_PB_TRACE_STATS_ORMA_PACKETS_AFTER)
+            orma_trace_ledger_after(imp, orma_pb_u64(&f));
         else if (f.id == ORMA_PB_TRACE_STATS_ORMA_INCIDENTS)
             orma_trace_ledger_add_incident(imp, ctx->machine, orma_pb_str(&f));
     }

@@ -257,7 +257,7 @@ class Rescue(Case):
         folder, = self.folders()
         lock = folder / "lock"
         text = lock.read_text()
-        lock.write_text(text.replace("orma-rescue 1", "orma-rescue 0"))
+        lock.write_text(text.replace("orma-rescue 2", "orma-rescue 0"))
         self.assertIn(b"another version", self.orma("recover", folder, "-o", "x", code=1).stderr)
         lock.write_text(text)
         self.assertIn(b"not a rescue folder", self.orma("recover", self.dir, "-o", "x", code=1).stderr)
@@ -285,9 +285,9 @@ class Rescue(Case):
         """As if the session had been written into `file`, from its first byte on."""
         path, = folder.glob("s*.state")
         data, st, name = bytearray(path.read_bytes()), os.stat(file), os.fsencode(file)
-        data[64:96] = struct.pack("4Q", 1, st.st_size, 1, st.st_size)
-        data[104:128] = struct.pack("3Q", st.st_dev if dev is None else dev, st.st_ino, 0)
-        data[128:129 + len(name)] = name + b"\0"
+        data[64:128] = 2 * struct.pack("3QII", 1, st.st_size, 0, 0, 0)
+        data[136:160] = struct.pack("3Q", st.st_dev if dev is None else dev, st.st_ino, 0)
+        data[160:161 + len(name)] = name + b"\0"
         path.write_bytes(data)
 
     def test_an_existing_file_is_overwritten_on_request(self):
