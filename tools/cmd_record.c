@@ -71,6 +71,10 @@ static int name_output(struct orma_record *rec)
 
     int r = 0;
 
+    if (orma_record_rotation_wanted(&rec->rotation)) {
+        rec->rotation.want = want;
+        return orma_record_rotation_check(&rec->rotation);
+    }
     if (!rec->snapshots)
         return orma_output_check(&want);
     for (unsigned i = 0; r == 0 && i < SNAPSHOTS_CHECKED; i++) {
@@ -93,6 +97,12 @@ static int open_output(struct orma_record *rec)
     }
     /* From here on the file is ours: who reads what was there before keeps it, and who comes now,
      * or after we were killed, finds what is recorded. */
+    if (orma_record_rotation_wanted(&rec->rotation)) {
+        int r = orma_record_rotation_open(&rec->rotation, &rec->out_fd, &rec->out_created);
+
+        rec->out_path = orma_buf_cstr(&rec->rotation.path);
+        return r;
+    }
     const struct orma_output_want want = wanted(rec);
     return orma_output_begin(&want, 0644, &rec->out_fd, &rec->out_created);
 }
@@ -369,6 +379,7 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
         .program = "orma record",
         .config = orma_buf_str(&rec->config),
         .out_fd = rec->out_fd,
+        .rotation = orma_record_rotation_wanted(&rec->rotation) ? &rec->rotation : NULL,
         .service_writes = config_info->write_into_file,
         .duration_ms = config_info->trigger_mode ? 0 : config_info->duration_ms,
         .progress = !rec->quiet && !rec->background && isatty(STDERR_FILENO),
@@ -387,6 +398,9 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
         .written_ctx = watch,
     };
     int r = orma_recorder_run(&run);
+    rec->out_fd = run.out_fd;
+    if (run.rotation)
+        rec->out_path = orma_buf_cstr(&rec->rotation.path);
     rec->watch = watch;
     int code = rec->snapshots ? snapshots_outcome(rec, &run, r < 0)
                               : orma_record_outcome(rec, &run, config_info, r < 0);
@@ -454,6 +468,13 @@ static int check_config(struct orma_record *rec)
         fprintf(
             stderr,
             "orma record: the config has an output_path; remove it and name the file with -o\n");
+        return -EINVAL;
+    }
+    if (orma_record_rotation_wanted(&rec->rotation) &&
+        (!config_info.write_into_file || config_info.max_file_size_bytes)) {
+        fprintf(stderr, "orma record: %s: --rotate needs a config with write_into_file and without "
+                        "max_file_size_bytes\n",
+                rec->config_path);
         return -EINVAL;
     }
     rec->has_triggers = config_info.trigger_mode != 0;
@@ -544,6 +565,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
     orma_arena_fini(&rec.names);
     if (rec.out_created)
         (void)unlink(rec.out_path); /* nothing came into it */
+    orma_record_rotation_fini(&rec.rotation);
     orma_fd_close(&rec.out_fd);
     orma_fd_close(&rec.parent_fd);
     orma_fd_close(&rec.signal_fd);

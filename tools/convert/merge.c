@@ -1,5 +1,6 @@
 /*
- * Writes the traces unchanged into a tar, the manifest first if there is one, then loads the
+ * Writes the traces unchanged into a tar, the manifest first if there is one, or, if they are files
+ * of one recording, behind each other (join.h); then loads the
  * archive to check that the clocks of all traces can be related: a warning, or an error
  * with --strict.
  */
@@ -14,6 +15,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/path.h"
 #include "tools/base/cli.h"
+#include "tools/convert/join.h"
 #include "tools/convert/tar.h"
 #include "tools/load/load.h"
 #include "tools/load/threads.h"
@@ -234,7 +236,10 @@ int orma_convert_merge_run(const struct orma_command *self, const char *program,
                                           .force = m.force || compatible,
                                           .quiet = compatible,
                                           .binary = true};
-    if (orma_convert_merge_write(&want, m.manifest, m.apart, m.traces, m.num) < 0)
+    bool joins = !compatible && !m.manifest && !m.apart && orma_convert_join_fits(m.traces, m.num);
+    int r = joins ? orma_convert_join_write(&want, m.traces, m.num)
+                  : orma_convert_merge_write(&want, m.manifest, m.apart, m.traces, m.num);
+    if (r < 0)
         return ORMA_EXIT_FAILURE;
     if (compatible)
         printf("Wrote %s (%zu trace%s%s).\n", m.out_path, m.num, m.num == 1 ? "" : "s",

@@ -1,4 +1,5 @@
 /* The end of `orma record`: what came of it, in one line, and what did not. */
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -128,14 +129,43 @@ static bool file_was_full(const struct outcome *o)
     return o->loss.lost[ORMA_LOST_CUT] && o->run->bytes >= max - max / 8;
 }
 
+/* Of several files: what there is of them, and their size. */
+static void print_files(const struct outcome *o)
+{
+    const struct orma_record_rotation *rot = &o->rec->rotation;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf names = {0};
+    char size[ORMA_UNITS_TEXT_MAX], text[ORMA_UNITS_TEXT_MAX];
+
+    orma_record_rotation_put_names(rot, &names);
+    fprintf(stderr, "%s: %" PRIu32 " file%s, %s, %s", orma_buf_cstr(&names), rot->number,
+            rot->number == 1 ? "" : "s",
+            orma_units_format_size(rot->complete_bytes + o->run->bytes, size),
+            orma_units_format_duration(o->run->duration_ns, text));
+    if (rot->removed)
+        fprintf(stderr, " (the oldest %" PRIu32 " removed by --keep)", rot->removed);
+}
+
+static void print_behind(const struct outcome *o)
+{
+    if (o->rec->rotation.behind && !orma_ledger_total(&o->loss))
+        fprintf(stderr,
+                "orma record: %" PRIu64 " packets need names from the file before theirs, because "
+                "their program did not repeat them: join the files with 'orma merge'\n",
+                o->rec->rotation.behind);
+}
+
 static void print_last_line(const struct outcome *o)
 {
     char size[ORMA_UNITS_TEXT_MAX], text[ORMA_UNITS_TEXT_MAX];
     char loss[ORMA_LEDGER_TEXT_MAX];
 
     orma_ledger_format(&o->loss, loss, sizeof(loss));
-    fprintf(stderr, "%s: %s, %s", shown_name(o->rec), orma_units_format_size(o->run->bytes, size),
-            orma_units_format_duration(o->run->duration_ns, text));
+    if (orma_record_rotation_wanted(&o->rec->rotation))
+        print_files(o);
+    else
+        fprintf(stderr, "%s: %s, %s", shown_name(o->rec),
+                orma_units_format_size(o->run->bytes, size),
+                orma_units_format_duration(o->run->duration_ns, text));
     if (file_was_full(o))
         fprintf(stderr, " (%s reached)",
                 o->rec->config_path ? "max_file_size_bytes" : "--max-size");
@@ -147,6 +177,7 @@ static void print_last_line(const struct outcome *o)
     const char *remedy = orma_ledger_remedy(&o->loss);
     if (remedy)
         fprintf(stderr, "orma record: %s\n", remedy);
+    print_behind(o);
 }
 
 static void look_at_source(void *ctx, const char *name)

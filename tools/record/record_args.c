@@ -22,6 +22,8 @@ enum {
     OPT_STREAM,
     OPT_LIVE,
     OPT_MAX_SIZE,
+    OPT_ROTATE,
+    OPT_KEEP,
     OPT_MAX_SNAPSHOTS,
     OPT_TRIGGER,
     OPT_CLONE,
@@ -50,6 +52,11 @@ const struct orma_option orma_record_options[] = {
      "Flush and write four times a second, for 'orma report --follow FILE' and the like: they show "
      "what happened half a second ago."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
+    {OPT_ROTATE, 0, "rotate", "SIZE|TIME",
+     "Begin another file when one has about this size, or this age: 64mb, 30s, or 64mb,30s. They "
+     "are called NAME.0001.pftrace, NAME.0002.pftrace, ...; each can be opened alone, and 'orma "
+     "merge' joins them."},
+    {OPT_KEEP, 0, "keep", "N", "With --rotate: keep the newest N files only."},
     {OPT_MAX_SNAPSHOTS, 0, "max-snapshots", "N",
      "How many files the triggers of a CLONE_SNAPSHOT config may write (default: 100)."},
     {OPT_TRIGGER, 0, "trigger", "NAME",
@@ -171,6 +178,17 @@ static int parse_option(struct orma_record *rec, int id)
             return orma_cli_usage_error(&rec->cli,
                                         "bad size '%s': expected a size as in 100mb or 2gb", value);
         break;
+    case OPT_ROTATE:
+        if (!orma_record_rotation_parse(&rec->rotation, value))
+            return orma_cli_usage_error(
+                &rec->cli, "bad limit '%s': expected a size or a time, as in 64mb, 30s or 64mb,30s",
+                value);
+        break;
+    case OPT_KEEP:
+        if (!orma_str_to_u64(orma_str_from(value), &number) || !number || number > UINT32_MAX)
+            return orma_cli_usage_error(&rec->cli, "bad number '%s': expected 1 or more", value);
+        rec->rotation.keep = (uint32_t)number;
+        break;
     case OPT_MAX_SNAPSHOTS:
         if (!orma_str_to_u64(orma_str_from(value), &number) || !number || number > UINT32_MAX)
             return orma_cli_usage_error(&rec->cli, "bad number '%s': expected 1 or more", value);
@@ -221,6 +239,17 @@ static int check_together(struct orma_record *rec)
                                                "command: start the command yourself afterwards");
     if (rec->background && rec->out_path && !strcmp(rec->out_path, "-"))
         return orma_cli_usage_error(&rec->cli, "--background needs a file: name it with -o FILE");
+    if (rec->rotation.keep && !orma_record_rotation_wanted(&rec->rotation))
+        return orma_cli_usage_error(&rec->cli, "--keep needs --rotate, as in --rotate 64mb");
+    if (orma_record_rotation_wanted(&rec->rotation) &&
+        (rec->request.mode == ORMA_RECORD_RING || rec->request.trigger || rec->clone ||
+         rec->request.max_file_bytes))
+        return orma_cli_usage_error(&rec->cli,
+                                    "--rotate cannot be combined with --ring, --trigger, --clone "
+                                    "or --max-size: --keep N limits what stays on the disk");
+    if (orma_record_rotation_wanted(&rec->rotation) && rec->out_path &&
+        !strcmp(rec->out_path, "-"))
+        return orma_cli_usage_error(&rec->cli, "--rotate needs files: name them with -o FILE");
     if (rec->request.trigger && rec->private_service && !rec->command)
         return orma_cli_usage_error(&rec->cli,
                                     "with --private only a COMMAND can fire the trigger: add one");

@@ -10,6 +10,7 @@
 #include "sdk/base/buf.h"
 #include "tools/base/cli.h"
 #include "tools/record/record_config.h"
+#include "tools/record/rotation.h"
 #include "tools/service/attach.h"
 #include "tools/service/config_file.h"
 
@@ -32,6 +33,7 @@ struct orma_record {
     struct orma_buf config;
     struct orma_arena names; /* of events that were given without their group */
     char *const *command;
+    struct orma_record_rotation rotation;
     int out_fd;
     bool out_created;
     int signal_fd;

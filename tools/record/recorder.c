@@ -26,6 +26,7 @@
 #include "tools/record/command_note.h"
 #include "tools/record/names.h"
 #include "tools/record/pump.h"
+#include "tools/record/rotation.h"
 #include "tools/record/watched.h"
 #include "tools/service/clone.h"
 #include "tools/service/readback.h"
@@ -244,7 +245,8 @@ static int turn(struct state *st)
         {.fd = st->rec->signal_fd, .events = POLLIN},
         {.fd = watched ? watched->fd : -1, .events = POLLIN},
     };
-    int n = poll(fds, ORMA_ARRAY_LEN(fds), TICK_MS);
+    int n = poll(fds, ORMA_ARRAY_LEN(fds),
+                 orma_record_rotation_tick_ms(st->rec->rotation, TICK_MS));
 
     if (n < 0 && errno != EINTR)
         return -errno;
@@ -312,6 +314,19 @@ static int spawn_command(struct state *st)
     return 0;
 }
 
+/* The next file, if it is time. */
+static int rotate(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    int before = rec->out_fd;
+    int r = orma_record_rotation_turn(rec->rotation, rec->consumer, &rec->out_fd);
+
+    if (rec->out_fd != before)
+        st->size_before = 0;
+    st->stop_asked |= r < 0;
+    return r == -ENOSYS || r == -ENOMEM ? 0 : r; /* it has been said; the session can be ended */
+}
+
 /* Until the session ended or somebody wants it to end. */
 static int run(struct state *st)
 {
@@ -333,6 +348,8 @@ static int run(struct state *st)
                 return r;
         }
         r = turn(st);
+        if (r == 0 && rec->rotation && !orma_consumer_ended(rec->consumer, NULL))
+            r = rotate(st);
         if (r < 0)
             break;
         progress(st);
@@ -482,6 +499,14 @@ static void note_command(struct state *st)
         rec->bytes += packet.len;
 }
 
+static void put_command(void *ctx, struct orma_buf *out)
+{
+    const struct state *st = ctx;
+
+    if (st->rec->note_command && st->command.pid)
+        orma_record_command_put(out, &st->command);
+}
+
 static bool file_size(int fd, uint64_t *ret)
 {
     struct stat st;
@@ -562,6 +587,8 @@ static int collect(struct state *st, bool missed)
     }
     if (!rec->service_writes && !rec->on_snapshot && r == 0)
         r = read_back(st);
+    if (rec->rotation)
+        orma_record_rotation_close(rec->rotation, rec->consumer, &rec->out_fd);
     look_at_file(st);
     if (r == 0)
         note_command(st);
@@ -633,6 +660,10 @@ int orma_recorder_run(struct orma_recorder *self)
     int r = enable(&st);
 
     self->child_code = -1;
+    if (self->rotation) {
+        self->rotation->put_note = put_command;
+        self->rotation->ctx = &st;
+    }
     if (r < 0) {
         orma_service_hits_fini(&st.hits);
         return r;
@@ -657,6 +688,8 @@ int orma_recorder_run(struct orma_recorder *self)
     }
     if (stopped < 0) {
         end_pump(&st, false);
+        if (self->rotation)
+            orma_record_rotation_close(self->rotation, self->consumer, &self->out_fd);
         look_at_file(&st); /* so that it is not taken for empty, and removed */
     }
     give_up_hits(&st);

@@ -13,6 +13,7 @@
 
 struct orma_consumer;
 struct orma_record_child;
+struct orma_record_rotation;
 struct orma_record_watched;
 
 struct orma_recorder {
@@ -21,6 +22,8 @@ struct orma_recorder {
     const char *program;                /* in front of messages */
     struct orma_str config;             /* encoded TraceConfig */
     int out_fd;                         /* where the trace goes; the caller's */
+    /* Then out_fd is another one at the end, and those before it were closed. NULL: one file. */
+    struct orma_record_rotation *rotation;
     bool service_writes;                /* write_into_file: the service fills out_fd */
     uint32_t duration_ms;               /* of the config, for the live line; 0: until stopped */
     bool progress;                      /* a live line on stderr */
