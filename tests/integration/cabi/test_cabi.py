@@ -17,6 +17,7 @@ SOURCE, BUILD = (pathlib.Path(a).resolve() for a in (sys.argv.pop(1), sys.argv.p
 LIB = BUILD / "sdk/cabi/libperfetto_c.so"
 SCENARIOS = BUILD / "tests/integration/cabi/cabi_scenarios"
 MISUSE = BUILD / "tests/integration/cabi/cabi_misuse"
+RANDOM = BUILD / "tests/integration/cabi/cabi_random"
 ORMA = BUILD / "tools/orma"
 # A child of a program with threads is more than this sanitizer allows by itself. What a thread holds at the exit of the program
 # stays, as in the reference, and lies in memory where no leak checker looks for references.
@@ -103,6 +104,21 @@ class Scenarios(unittest.TestCase):
 
     def query(self, trace, sql):
         return [line.split(",") for line in run(ORMA, "query", trace, sql, "--format", "rfc4180").splitlines()[1:]]
+
+    def test_random_programs(self):
+        """What is recorded is what was called, whatever was called: ORMA_SEEDS more programs of each kind."""
+        rounds = 300 if SANITIZED else 1500
+        for seed in range(1, 5 + int(os.environ.get("ORMA_SEEDS", "0"))):
+            with self.subTest(seed=seed):
+                self.assertIn(" 0 failures", run(RANDOM, "inproc", seed, rounds, env=ENV, timeout=100))
+        env = dict(ENV, PERFETTO_PRODUCER_SOCK_NAME=f"{self.folder}/p", PERFETTO_CONSUMER_SOCK_NAME=f"{self.folder}/c")
+        traced = subprocess.Popen([BUILD / "traced/traced"], env=env, stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: (traced.terminate(), traced.wait()))
+        while not (self.folder / "c").exists():
+            time.sleep(0.02)
+        for seed in range(1, 5 + int(os.environ.get("ORMA_SEEDS", "0"))):
+            with self.subTest(seed=seed, mode="system"):
+                self.assertIn(" 0 failures", run(RANDOM, "system", seed, rounds, env=env, timeout=100))
 
     def both(self, name, files=1):
         for mode in ("inproc", "system"):
