@@ -258,10 +258,12 @@ class SlowToClose(Attack):
             return s.detach()
 
     def hand_over(self, client, data, *numbers, flags=0):
-        """From here on the service has the only descriptor."""
+        """From here on the service has the only descriptor: else it would be this test that waits."""
+        os.kill(self.traced.pid, signal.SIGSTOP)
         client.sendmsg([data], fds(*numbers), flags)
         for fd in numbers:
             os.close(fd)
+        os.kill(self.traced.pid, signal.SIGCONT)
 
     def connected(self):
         s = socket.socket(socket.AF_UNIX)
@@ -298,11 +300,8 @@ class SlowToClose(Attack):
     def test_not_read_any_more(self):
         """They lie in the socket of a connection that ends: the kernel closes them with it."""
         s = self.connected()
-        self.stop_service()
-        s.send(b"\xff" * 4)  # a frame of that size ends the connection
-        for _ in range(3):
-            self.hand_over(s, b"\0" * 4096, self.slow())
-        os.kill(self.traced.pid, signal.SIGCONT)
+        # A frame of that size ends the connection.
+        self.hand_over(s, b"\xff" * 4 + b"\0" * 200000, *(self.slow() for _ in range(3)))
         self.assert_closing()
         self.assert_ends()
 
@@ -329,8 +328,13 @@ class SlowToClose(Attack):
                 os.setresuid(12345, 12345, 12345)
                 for _ in range(30):
                     s = self.connected()
-                    self.hand_over(s, b"\5", *(self.slow() for _ in range(10)))
+                    numbers = [self.slow() for _ in range(10)]
                     theirs.send(b"1")
+                    theirs.recv(1)  # the service stands still
+                    s.sendmsg([b"\5"], fds(*numbers))
+                    for fd in numbers:
+                        os.close(fd)
+                    theirs.send(b"2")
                     s.recv(1)
                     s.close()
             except OSError:
@@ -340,8 +344,11 @@ class SlowToClose(Attack):
             os._exit(0)
         try:
             ours.settimeout(60 * SLOW)
-            while ours.recv(1) == b"1":
-                pass
+            while (now := ours.recv(1)) != b"0":
+                os.kill(self.traced.pid, signal.SIGSTOP if now == b"1" else signal.SIGCONT)
+                if now == b"1":
+                    ours.send(b"1")
+            os.kill(self.traced.pid, signal.SIGCONT)
             self.assert_closing()
             self.assertLess(self.fd_count(), files + 100)
             self.producer()
