@@ -97,6 +97,31 @@ static bool is_systrace(const uint8_t *data, size_t len)
            memmem(data, len, "# tracer", 8);
 }
 
+/* Without a magic word, as before 1988 and by `tar --format=v7`: a name, zeroes behind it, and the
+ * sum of the header in octal digits. */
+static bool is_old_tar(const uint8_t *data, size_t len)
+{
+    enum { HEADER = 512, NAME = 100, SUM_AT = 148, SUM = 8 };
+    uint32_t sum = 0, said = 0;
+    unsigned digits = 0;
+
+    if (len < HEADER || data[0] <= ' ' || data[NAME - 1])
+        return false;
+    for (unsigned i = 0; i < HEADER; i++)
+        sum += i >= SUM_AT && i < SUM_AT + SUM ? ' ' : data[i];
+    for (unsigned i = 0; i < SUM; i++) {
+        uint8_t c = data[SUM_AT + i];
+
+        if (c >= '0' && c <= '7') {
+            said = said * 8 + (uint32_t)(c - '0');
+            digits++;
+        } else if (c && c != ' ') {
+            return false;
+        }
+    }
+    return digits > 3 && said == sum;
+}
+
 /* ---- texts, by their first lines ---- */
 
 static bool is_digit(char c)
@@ -556,7 +581,7 @@ static enum orma_format binary_format(const uint8_t *data, size_t len)
         {"JAVA PROFILE", 12, ORMA_FORMAT_ART_HPROF},
     };
 
-    if (has(data, len, TAR_MAGIC_AT, "ustar", 5))
+    if (has(data, len, TAR_MAGIC_AT, "ustar", 5) || is_old_tar(data, len))
         return ORMA_FORMAT_TAR;
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(magics); i++)
         if (has(data, len, 0, magics[i].magic, magics[i].len))

@@ -5,6 +5,7 @@ import io
 import json
 import lzma
 import random
+import shutil
 import socket
 import struct
 import tarfile
@@ -349,6 +350,17 @@ class BadInput(Case):
                 told = self.query("t.json", "SELECT message FROM import_account WHERE message IS NOT NULL")
                 self.assertEqual(len(told), 1 if says else 0)
                 self.assertIn(says or "", str(told))
+
+    def test_names_of_cxx_without_its_library(self):
+        """NULL, as of names that are not mangled: modules go on with the names as they are."""
+        (self.dir / "t.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"_ZN1a1bEv"}]')
+        sql = "SELECT coalesce(demangle(name), name) AS n FROM slice"
+        self.assertIn("a::b()", self.orma("query", "t.json", sql).stdout.decode())
+        (self.dir / "no").mkdir()
+        for name in "libstdc++.so.6", "libc++abi.so.1":
+            shutil.copy(BUILD / "sdk/liborma.so", self.dir / "no" / name)  # a library, and another one
+        self.env["LD_LIBRARY_PATH"] = f"{self.dir / 'no'}:{self.env.get('LD_LIBRARY_PATH', '')}"
+        self.assertIn("_ZN1a1bEv", self.orma("query", "t.json", sql).stdout.decode())
 
     def test_a_truncated_trace_gives_its_whole_packets(self):
         whole = recorded()

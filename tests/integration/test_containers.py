@@ -107,6 +107,16 @@ class Containers(Case):
             with self.subTest(what):
                 self.reads(data, 100)
 
+    def test_a_tar_without_a_magic_word(self):
+        whole = tarred([("a", TRACE)])
+        header = bytearray(whole[:512])
+        header[257:512] = bytes(255)
+        header[148:156] = b" " * 8
+        header[148:156] = b"%06o\0 " % sum(header)
+        self.reads(bytes(header) + whole[512:], 100)
+        header[148] ^= 1
+        self.assertEqual(self.load(bytes(header) + whole[512:])[0], 1, "and another sum is none")
+
     def test_streams(self):
         """Of xz and bzip2, as of gzip: several are one, padding is nothing, and what is broken is told and read up to there."""
         long = b"".join(instant(ts) for ts in range(1, 200001))

@@ -2,6 +2,7 @@
 shared memory, asked in SQL."""
 import json
 import re
+import resource
 
 from orma_env import *
 
@@ -204,6 +205,14 @@ class Record(Case):
         self.orma("record", "--private", "--allow-unknown", "-c", "c.pbtxt", "-o", "t.pftrace")
         text = self.orma("convert", "text", "t.pftrace", "-").stdout.decode()
         self.assertIn(r'trace_config: "{\n  ', text)
+
+    def test_without_descriptors(self):
+        """Whatever is missing, the words are ours."""
+        for most in range(6, 24, 2):
+            done = subprocess.run([ORMA, "record", "-t", "50ms", "-f", "-o", self.dir / "t.pftrace", "cpu"], env=self.env, cwd=self.dir,
+                                  capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+            for line in done.stderr.decode().splitlines():
+                self.assertNotRegex(line, r"^\[(warn|err|msg)\]")
 
     def test_standard_output_holds_the_trace(self):
         done = self.orma("record", "-t", "200ms", "-o", "-", "cpu")

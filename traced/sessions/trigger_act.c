@@ -76,7 +76,9 @@ static void offer(struct traced_session *s, const struct traced_producer *produc
         traced_trigger_new(s, producer, wanted->name, wanted->stop_delay_ms, now);
     if (!t)
         return;
-    traced_trigger_history_add(history, name, now);
+    /* What no limit is for does not push out what one is for. */
+    if (wanted->max_per_24_h || !traced_trigger_history_is_full(history))
+        traced_trigger_history_add(history, name, now);
     act(s, t, first);
 }
 

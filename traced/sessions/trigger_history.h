@@ -5,6 +5,7 @@
  */
 #ifndef ORMA_TRACED_SESSIONS_TRIGGER_HISTORY_H
 #define ORMA_TRACED_SESSIONS_TRIGGER_HISTORY_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sdk/base/map.h"
@@ -32,6 +33,12 @@ uint32_t traced_trigger_history_count(struct traced_trigger_history *self, struc
 /* It came now. Not counted if there is no memory. */
 void traced_trigger_history_add(struct traced_trigger_history *self, struct orma_str name,
                                 uint64_t now);
+
+/* The next one pushes out the oldest. */
+static inline bool traced_trigger_history_is_full(const struct traced_trigger_history *self)
+{
+    return self->len == TRACED_TRIGGER_HISTORY_MAX;
+}
 
 /* A random number in [0, 1), for skip_probability. */
 double traced_trigger_history_draw(struct traced_trigger_history *self);

@@ -640,14 +640,13 @@ static bool resume(struct strace *s, struct told *t)
     return true;
 }
 
-/* "4 <0.0x12>": there was a duration, which is none. Other things stand in brackets, too: paths,
+/* "4 <0.0x12>", or at the end of a file that was cut "4 <0.0": there was a duration, which is none.
+ * Other things stand in brackets, too: paths,
  * "<unavailable>". */
 static bool ends_in_duration(struct orma_str result)
 {
     size_t at = result.len;
 
-    if (!at || result.data[at - 1] != '>')
-        return false;
     while (at && result.data[at - 1] != ' ')
         at--;
     return at && result.data[at] == '<' && (unsigned char)(result.data[at + 1] - '0') < 10;

@@ -568,6 +568,8 @@ static size_t systrace_read(struct orma_file *file, const uint8_t *data, size_t 
     if (at_end && s->html && !s->section)
         orma_file_error(file, -EBADMSG, "Unknown trace type provided (ERR:fmt): this is %s",
                         file->like ? file->like : "an HTML page that contains no trace");
+    if (at_end && s->html && s->section && s->where != IN_HTML && s->where != AT_END)
+        orma_file_truncated(file, 1); /* nobody knows how much */
     return len - rest.len;
 }
 

@@ -7,6 +7,8 @@
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
 #include "tests/integration/traced/fixture.h"
+#include "traced/internal.h"
+#include "traced/sessions/session.h"
 
 #define START 1
 #define STOP 2
@@ -201,6 +203,29 @@ Test(traced_trigger, can_be_limited_by_number_probability_and_producer)
     rig_reply_fini(&reply);
     orma_buf_fini(&args);
     orma_ipc_client_free(second);
+    fixture_disable(&s);
+    fixture_fini(&s);
+}
+
+Test(traced_trigger, those_without_a_limit_push_out_none_that_has_one)
+{
+    static const struct trigger t[] = {{.name = "once", .max_per_day = 1}, {.name = "always"}};
+    struct fixture s;
+
+    fixture_init(&s, false);
+    configure(&s, CLONE, 3600000, t, 2);
+    fixture_enable(&s, -1);
+    activate(&s, "once");
+    rig_pause(&s.rig);
+    struct traced_trigger_history *history = &s.rig.service->sessions.trigger_history;
+    while (history->len < TRACED_TRIGGER_HISTORY_MAX)
+        traced_trigger_history_add(history, ORMA_STR("another"), history->items[0].ts);
+    rig_resume(&s.rig);
+    for (int i = 0; i < 3; i++)
+        activate(&s, "always");
+    rig_pause(&s.rig);
+    cr_assert_eq(traced_trigger_history_count(history, ORMA_STR("once"), history->items[0].ts), 1);
+    rig_resume(&s.rig);
     fixture_disable(&s);
     fixture_fini(&s);
 }

@@ -128,6 +128,12 @@ static const struct sample samples[] = {
      "SELECT p.name, s.name FROM slice s JOIN thread_track k ON k.id = s.track_id "
      "JOIN thread USING (utid) JOIN process p USING (upid)",
      "/bin/seven|i\n"},
+    {"a page that ends in its trace",
+     "<!DOCTYPE html>\n<html>\n<script class=\"trace-data\" type=\"application/text\">\n"
+     "#  TASK-PID\n" LINES("print: I|7|i"),
+     "SELECT s.name, (SELECT count(*) FROM import_account WHERE message GLOB '*truncated*') "
+     "FROM slice s",
+     "i|1\n"},
     {"perf script",
      "comm a  10/11 [002] 1.500000: 100 cycles: \n\t 4005d0 main+0x10 (/bin/x)\n"
      "\t 7f00 start (/lib/y)\n\n",
@@ -157,6 +163,12 @@ static const struct sample samples[] = {
      "JOIN thread t USING (utid) ORDER BY s.id",
      "1700000000000001000|12000|read|7|3, \"a = b\", 10|4\n"
      "1700000000000002000|7000|futex|8|0x1, FUTEX_WAIT|-1 EAGAIN (x)\n"},
+    {"a call whose duration was cut",
+     "7 1700000000.000001 read(3) = 4 <0.000012>\n7 1700000000.000002 close(3) = 0 <0.000",
+     "SELECT s.name, (SELECT message FROM import_account WHERE message GLOB '*duration*') "
+     "FROM slice s",
+     "read|1 duration of calls could not be read: it is malformed\n"
+     "close|1 duration of calls could not be read: it is malformed\n"},
     {"messages of logcat, with and without a year",
      "--------- beginning of main\n01-02 00:00:01.500    20    21 W tag x : a: b\n"
      "2024-02-29 23:59:59.000001  1  1 E t: \n",
