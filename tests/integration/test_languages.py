@@ -57,6 +57,56 @@ with trace.recording(sys.argv[1]):
 trace.instant("too late")
 """
 
+# Values that fail, that record themselves, that have no place; signal handlers and children inside of events.
+HOSTILE = """
+import os, signal, sys, threading
+from orma import trace
+
+class Fails:
+    def __str__(self):
+        raise KeyError(1)
+class Records:
+    def __str__(self):
+        with trace.slice("in str"):
+            return "text"
+class Dies:
+    def __init__(self):
+        self.me = self
+    def __del__(self):
+        trace.instant("finalized")
+
+def handler(*_):
+    trace.instant("signal", number=1)
+    trace.counter("signals", 1)
+
+signal.signal(signal.SIGALRM, handler)
+with trace.recording(sys.argv[1]):
+    for i in range(2):
+        try:
+            trace.instant("survives", bad=Fails(), good=1)
+        except KeyError:
+            trace.instant("survives", good=2)
+    trace.instant("asks", value=Records())
+    try:
+        trace.instant(b"bytes", **{"a": 1})
+    except TypeError:
+        pass
+    trace.instant(7)
+    for value in (2**63, -2**63, 2**64 + 5, True):
+        trace.counter("wide", value)
+    if not os.fork():
+        trace.instant("of the child")
+        sys.exit(0)
+    os.wait()
+    signal.setitimer(signal.ITIMER_REAL, .0001, .0001)
+    for i in range(30000):
+        trace.instant("busy", i=i)
+        if i % 100 == 0:
+            Dies()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    trace.instant("last")
+"""
+
 CALLS = """
 from orma import trace
 def fib(n):
@@ -120,6 +170,21 @@ class Languages(unittest.TestCase):
         self.assertEqual(self.rows("SELECT count(*) FROM flow"), ["3"])
         self.assertEqual(self.rows("SELECT DISTINCT display_value FROM args WHERE key IN ('debug.text', 'debug.ok', 'debug.big', 'debug.error') "
                                    "ORDER BY 1"), [str(2 ** 70), "ValueError", "true", "\u00e9"])
+        self.no_errors()
+
+    def test_python_in_hostile_programs(self):
+        script = self.folder / "script.py"
+        script.write_text(HOSTILE, encoding="utf-8")
+        run(sys.executable, script, self.trace, env=self.env)
+        self.assertEqual(self.rows("SELECT name, count(*) FROM slice WHERE name NOT IN ('signal', 'finalized') GROUP BY name ORDER BY name"),
+                         ["7,1", "asks,1", "b'bytes',1", "busy,30000", "in str,1", "last,1", "survives,2"])
+        self.assertGreater(int(self.rows("SELECT count(*) FROM slice WHERE name = 'signal'")[0]), 10)
+        self.assertEqual(self.rows("SELECT (SELECT count(*) FROM slice WHERE name = 'signal') = count(*) FROM counter c JOIN track t ON t.id = c.track_id "
+                                   "WHERE t.name = 'signals'"), ["1"])
+        self.assertEqual(self.rows("SELECT count(DISTINCT int_value), max(int_value) FROM args WHERE key = 'debug.i'"), ["30000,29999"])
+        self.assertEqual(self.rows("SELECT value FROM counter c JOIN track t ON t.id = c.track_id WHERE t.name = 'wide' ORDER BY c.ts"),
+                         ["9.2233720368547758e+18", "-9.2233720368547758e+18", "1.8446744073709552e+19", "1"])
+        self.assertEqual(self.rows("SELECT int_value FROM slice JOIN args USING (arg_set_id) WHERE key = 'debug.good'"), ["2", "2"])
         self.no_errors()
 
     def test_every_call_of_a_script(self):

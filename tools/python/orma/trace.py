@@ -71,13 +71,36 @@ def now():
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
+def _value(value):
+    """Of an annotation. It may call methods of the program, which may fail, or record: before the recorder does anything."""
+    if isinstance(value, bool):
+        return _int(2, value)
+    if isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
+        return _int(4, value)
+    if isinstance(value, float):
+        return _double(5, value)
+    return _text(6, value if isinstance(value, str) else str(value))
+
+
+def _number(value):
+    """Of a counter, as a field of an event. What has no place in 64 bits is a double."""
+    if hasattr(value, "__index__"):
+        value = value.__index__()
+        if -(1 << 63) <= value < 1 << 63:
+            return _int(30, value)
+    return _double(44, float(value))
+
+
 class Recorder:
-    """A trace file that is being written. Safe for threads. Texts are written once and then referred to by number."""
+    """A trace file that is being written. Safe for threads, signal handlers and finalizers; a child of fork() has none. Texts are written once and
+    then referred to by number."""
 
     def __init__(self, path):
-        self._file = open(path, "wb")
-        self._lock = threading.Lock()
+        self._file = open(path, "wb", buffering=0)  # a child of fork() must find nothing to flush
+        self._lock = threading.RLock()
+        self._busy, self._later = False, []  # what comes while this thread is inside of an event, as from signal handlers
         self._out = bytearray()
+        _recorders.add(self)
         self._names, self._keys = {}, {}
         self._tails = {}
         self._tracks = {}
@@ -97,9 +120,19 @@ class Recorder:
         """Everything is in the file when this returns. Later events go nowhere."""
         with self._lock:
             if self._file:
-                self._file.write(self._out)
-                self._file.close()
-                self._file = None
+                try:
+                    while self._later:
+                        self._write(*self._later.pop(0))
+                    self._flush()
+                finally:
+                    self._file.close()
+                    self._file = None
+
+    def _forget(self):
+        """In a child: the file is the parent's."""
+        self._lock = threading.RLock()
+        self._file.close()
+        self._file = None
 
     # ---- packets; with the lock ----
 
@@ -107,8 +140,12 @@ class Recorder:
         body += _int(10, SEQUENCE)
         self._out += b"\x0a" + _varint(len(body)) + body
         if len(self._out) > FLUSH_AT and self._file:
-            self._file.write(self._out)
-            self._out.clear()
+            self._flush()
+
+    def _flush(self):
+        out, self._out = memoryview(self._out), bytearray()
+        while out and self._file:
+            out = out[self._file.write(out):]
 
     def _describe(self, uuid, fields, parent=0, name=None):
         body = _int(1, uuid) + (_int(5, parent) if parent else b"") + (_text(2, name) if name is not None else b"")
@@ -117,26 +154,13 @@ class Recorder:
     def _iid(self, table, text, field, interned):
         iid = table.get(text)
         if iid is None:
-            iid = table[text] = len(table) + 1
-            interned.append(_bytes(field, _int(1, iid) + _text(2, text)))
+            iid = len(table) + 1
+            interned.append(_bytes(field, _int(1, iid) + _text(2, text)))  # fails if it is no text
+            table[text] = iid
         return iid
 
     def _args(self, args, interned):
-        out = []
-        for key, value in args.items():
-            iid = _int(1, self._iid(self._keys, key, 3, interned))
-            if value is None or isinstance(value, str):
-                value = _text(6, "None" if value is None else value)
-            elif isinstance(value, bool):
-                value = _int(2, value)
-            elif isinstance(value, int):
-                value = _int(4, value) if -(1 << 63) <= value < 1 << 63 else _text(6, str(value))
-            elif isinstance(value, float):
-                value = _double(5, value)
-            else:
-                value = _text(6, str(value))
-            out.append(_bytes(4, iid + value))
-        return b"".join(out)
+        return b"".join(_bytes(4, _int(1, self._iid(self._keys, key, 3, interned)) + value) for key, value in args)
 
     # ---- tracks; with the lock ----
 
@@ -172,36 +196,64 @@ class Recorder:
 
     # ---- events ----
 
-    def event(self, kind, name=None, args=None, track=None, at=None, more=b""):
-        """One event. Without a track it is on that of the task or thread; returns its track."""
+    def event(self, kind, name=None, args=None, track=None, at=None, more=b"", counter=None):
+        """One event. Without a track it is on that of the task or thread, or of the counter; returns its track."""
+        at = now() if at is None else at
+        args = [(key, _value(value)) for key, value in args.items()] if args else ()
+        if name is not None and not isinstance(name, str):
+            name = str(name)
         with self._lock:
-            if not self._file:
-                return 0
-            if track is None:
-                track = self._here()
-            interned = []
-            tail = self._tails.get((kind, track, name))
-            if tail is None:
-                body = _int(9, kind) + _int(11, track)
-                if name is not None:
-                    body += _int(10, self._iid(self._names, name, 2, interned))
-                if len(self._tails) > 100000:
-                    self._tails.clear()
-                tail = self._tails[kind, track, name] = body
-            if args:
-                tail += self._args(args, interned)
-            tail += more
-            body = _int(8, now() if at is None else at) + _int(13, NEEDS_STATE) + _bytes(11, tail)
-            if interned:
-                body += _bytes(12, b"".join(interned))
-            self._packet(body)
+            if self._busy:
+                self._later.append((kind, name, args, track, at, more, counter))
+                return track
+            self._busy = True
+            try:
+                track = self._write(kind, name, args, track, at, more, counter)
+                while self._later:
+                    self._write(*self._later.pop(0))
+            finally:
+                self._busy = False
             return track
 
+    def _write(self, kind, name, args, track, at, more, counter):
+        if not self._file:
+            return None
+        if track is None:
+            track = self._here() if counter is None else self._counter(counter)
+        interned = []
+        tail = self._tails.get((kind, track, name))
+        if tail is None:
+            tail = _int(9, kind) + _int(11, track)
+            if name is not None:
+                tail += _int(10, self._iid(self._names, name, 2, interned))
+            if len(self._tails) > 100000:
+                self._tails.clear()
+            self._tails[kind, track, name] = tail
+        if args:
+            tail += self._args(args, interned)
+        body = _int(8, at) + _int(13, NEEDS_STATE) + _bytes(11, tail + more)
+        if interned:
+            body += _bytes(12, b"".join(interned))
+        self._packet(body)
+        return track
+
     def value(self, name, value):
-        with self._lock:
-            track = self._counter(name) if self._file else 0
-        more = _double(44, value) if isinstance(value, float) else _int(30, value)
-        self.event(COUNTER, track=track, more=more)
+        self.event(COUNTER, more=_number(value), counter=name if isinstance(name, str) else str(name))
+
+
+_recorders = weakref.WeakSet()
+
+
+def _forget_all():
+    global _recorder
+    _recorder = None
+    for recorder in list(_recorders):
+        if recorder._file:
+            recorder._forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
 
 
 # ---- what programs use ----
