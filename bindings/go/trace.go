@@ -184,13 +184,27 @@ func (f *File) arg(e *message, arg Arg, interned *message) {
 		case v.CanFloat():
 			a.fixed(5, math.Float64bits(v.Float()))
 		default:
-			a.text(6, fmt.Sprint(arg.Value))
+			a.text(6, v.String())
 		}
 	})
 }
 
+// plain has texts for what fmt prints. That may call methods of the program, which may write events: it is done without the lock.
+func plain(args []Arg) []Arg {
+	out := make([]Arg, len(args))
+	for i, arg := range args {
+		v := reflect.ValueOf(arg.Value)
+		if _, text := arg.Value.(string); !text && v.Kind() != reflect.Bool && !v.CanInt() && !v.CanUint() && !v.CanFloat() {
+			arg.Value = fmt.Sprint(arg.Value)
+		}
+		out[i] = arg
+	}
+	return out
+}
+
 func (f *File) event(kind, track uint64, name string, args []Arg, more func(*message)) {
 	at := f.startNs + uint64(time.Since(f.start))
+	args = plain(args)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var interned message

@@ -106,6 +106,17 @@ function hash(text) {
   return value;
 }
 
+function fits(value) {
+  return BigInt.asIntN(64, value) === value;
+}
+
+/* What an argument is written as: a boolean, a bigint of 64 bits, another number or a text. */
+function valueOf(value) {
+  if (typeof value === "boolean" || (typeof value === "bigint" && fits(value))) return value;
+  if (typeof value === "number") return Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
+  return String(value);
+}
+
 export class Trace {
   #fd;
   #out = new Bytes(FLUSH_AT + 65536);
@@ -149,7 +160,7 @@ export class Trace {
   /* ---- packets ---- */
 
   #flush() {
-    fs.writeSync(this.#fd, this.#out.used());
+    for (let rest = this.#out.used(); rest.length; ) rest = rest.subarray(fs.writeSync(this.#fd, rest));
     this.#out.length = 0;
   }
 
@@ -169,31 +180,35 @@ export class Trace {
   #iid(table, text, field, interned) {
     let iid = table.get(text);
     if (iid === undefined) {
-      table.set(text, (iid = table.size + 1));
+      iid = table.size + 1;
       interned.message(field, (m) => m.int(1, iid).text(2, text));
+      table.set(text, iid);
     }
     return iid;
   }
 
   #args(event, args, interned) {
-    for (const [key, value] of Object.entries(args ?? {}))
+    for (const [key, value] of args)
       event.message(4, (a) => {
         a.int(1, this.#iid(this.#keys, key, 3, interned));
         if (typeof value === "boolean") a.int(2, value ? 1 : 0);
-        else if (typeof value === "bigint" || Number.isSafeInteger(value)) a.int(4, BigInt(value));
+        else if (typeof value === "bigint") a.int(4, value);
         else if (typeof value === "number") a.double(5, value);
-        else a.text(6, typeof value === "string" ? value : String(value));
+        else a.text(6, value);
       });
   }
 
   #event(type, track, name, args, more) {
     const interned = new Bytes();
     const at = process.hrtime.bigint();
+    /* These may call functions of the program, which may throw, or write events. */
+    const values = Object.entries(args ?? {}).map(([key, value]) => [key, valueOf(value)]);
+    const text = name === undefined ? undefined : String(name);
     this.#packet((p) => {
       p.int(8, at).int(58, CLOCK.monotonic).int(13, 2).message(11, (e) => {
         e.int(9, type).int(11, track);
-        if (name !== undefined) e.int(10, this.#iid(this.#names, name, 2, interned));
-        this.#args(e, args, interned);
+        if (text !== undefined) e.int(10, this.#iid(this.#names, text, 2, interned));
+        this.#args(e, values, interned);
         more?.(e);
       });
       if (interned.length) p.bytes(12, interned.used());
@@ -231,8 +246,8 @@ export class Trace {
   slice(name, args, fn) {
     const track = this.#place();
     const slice = { track, below: track.top, ended: false };
+    this.#event(TYPE.begin, track.uuid, name, args); /* throws if an argument does: nothing has begun then */
     track.top = slice;
-    this.#event(TYPE.begin, track.uuid, name, args);
     const failed = (error) => {
       this.#end(slice, { error: error?.name ?? String(error) });
       throw error;
@@ -263,10 +278,12 @@ export class Trace {
   counter(name, value) {
     let uuid = this.#counters.get(name);
     if (uuid === undefined) {
-      this.#counters.set(name, (uuid = this.#process ^ hash(`counter ${name}`)));
-      this.#describe(uuid, (t) => t.int(5, this.#process).text(2, name).bytes(8, Buffer.alloc(0)));
+      uuid = this.#process ^ hash(`counter ${name}`);
+      this.#describe(uuid, (t) => t.int(5, this.#process).text(2, `${name}`).bytes(8, Buffer.alloc(0)));
+      this.#counters.set(name, uuid);
     }
+    const whole = Number.isSafeInteger(value) || typeof value === "bigint" ? BigInt(value) : undefined;
     this.#event(TYPE.counter, uuid, undefined, undefined, (e) =>
-      Number.isInteger(value) || typeof value === "bigint" ? e.int(30, BigInt(value)) : e.double(44, value));
+      whole !== undefined && fits(whole) ? e.int(30, whole) : e.double(44, Number(value)));
   }
 }

@@ -107,6 +107,59 @@ with trace.recording(sys.argv[1]):
     trace.instant("last")
 """
 
+HOSTILE_NODE = """
+import { Trace } from "%s/bindings/node/trace.mjs";
+const t = new Trace(process.argv[2]);
+class Fails { toString() { throw new TypeError("no"); } }
+for (let i = 0; i < 2; i++) {
+  for (const call of ["instant", "slice"]) {
+    try {
+      t[call]("survives", { good: 1, bad: new Fails() }, () => 0);
+    } catch (e) {
+      t[call]("survives", { good: 2 }, () => 0);
+    }
+  }
+}
+t.instant("asks", { value: { toString() { t.instant("in toString"); return "text"; } }, big: 2n ** 70n, max: 2n ** 63n, min: -(2n ** 63n) });
+for (const value of [1e300, 2 ** 64, 2n ** 70n, -5, 2 ** 53]) t.counter("wide", value);
+t.close();
+""" % ROOT
+
+HOSTILE_GO = """
+package main
+
+import (
+	"os"
+
+	"orma/trace"
+)
+
+type records struct{ f *trace.File }
+
+func (r records) String() string {
+	r.f.Counter("in String").Set(1)
+	return "text"
+}
+
+type fails struct{}
+
+func (fails) Error() string { panic("no") }
+
+func main() {
+	f, err := trace.Create(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	t := f.Track("main", 0)
+	t.Instant("asks", trace.Arg{Key: "value", Value: records{f}})
+	t.Instant("fails", trace.Arg{Key: "value", Value: fails{}})
+	t.Instant("fails", trace.Arg{Key: "value", Value: nil})
+	if err := f.Close(); err != nil {
+		panic(err)
+	}
+}
+"""
+
 CALLS = """
 from orma import trace
 def fib(n):
@@ -214,6 +267,28 @@ class Languages(unittest.TestCase):
         self.assertEqual(self.rows("SELECT count(*) FROM flow"), ["3"])
         self.assertEqual(self.rows("SELECT display_value FROM args WHERE key IN ('debug.big', 'debug.error') ORDER BY 1"),
                          [str(2 ** 40), "TypeError"])
+        self.no_errors()
+
+    def test_node_in_hostile_programs(self):
+        self.needs("node")
+        script = self.folder / "script.mjs"
+        script.write_text(HOSTILE_NODE, encoding="utf-8")
+        run("node", script, self.trace, env=self.env)
+        self.assertEqual(self.rows("SELECT name, count(*), max(depth) FROM slice GROUP BY name ORDER BY name"), ["asks,1,0", "in toString,1,0", "survives,4,0"])
+        self.assertEqual(self.rows("SELECT display_value FROM slice JOIN args USING (arg_set_id) WHERE key <> 'debug.value' ORDER BY ts, key"),
+                         ["2"] * 4 + [str(2**70), str(2**63), str(-2**63)])
+        self.assertEqual([float(v) for v in self.rows("SELECT value FROM counter ORDER BY ts")], [1e300, 2.0**64, 2.0**70, -5, 2.0**53])
+        self.no_errors()
+
+    def test_go_in_hostile_programs(self):
+        self.needs("go")
+        shutil.copytree(ROOT / "bindings/go", self.folder / "copy")
+        (self.folder / "copy/hostile").mkdir()
+        (self.folder / "copy/hostile/main.go").write_text(HOSTILE_GO, encoding="utf-8")
+        env = dict(self.env, GOCACHE=f"{self.folder}/cache", GOFLAGS="-mod=mod", GOPROXY="off", GOTOOLCHAIN="local")
+        run("go", "run", "./hostile", self.trace, env=env, cwd=self.folder / "copy")
+        self.assertEqual(self.rows("SELECT name, count(*) FROM slice GROUP BY name ORDER BY name"), ["asks,1", "fails,2"])
+        self.assertEqual(self.rows("SELECT value FROM counter"), ["1"])
         self.no_errors()
 
     def test_go(self):
