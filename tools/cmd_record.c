@@ -17,6 +17,7 @@
 #include "sdk/wire/pb_writer.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
+#include "tools/flight/flight.h"
 #include "tools/output/output.h"
 #include "tools/record/child.h"
 #include "tools/record/explain.h"
@@ -284,10 +285,49 @@ static void on_started(void *ctx)
 {
     struct orma_record *rec = ctx;
 
+    if (rec->plan) {
+        rec->plan->session = rec->session_name;
+        rec->plan->addr =
+            rec->service.host ? orma_service_host_consumer_addr(rec->service.host) : NULL;
+        rec->plan->path = rec->out_path;
+        if (orma_flight_start(rec->plan, &rec->flight) < 0)
+            rec->snapshots_failed++; /* said; the recording goes on */
+    }
     if (rec->parent_fd < 0)
         return;
     orma_service_background_report(&rec->parent_fd, ORMA_BACKGROUND_OK);
     orma_service_background_silence();
+}
+
+static void on_stopping(void *ctx)
+{
+    struct orma_record *rec = ctx;
+
+    rec->snapshots_failed += orma_flight_stop(ORMA_STEAL(rec->flight)).failed;
+}
+
+/* The conditions of --when. An exit code. */
+static int plan_flight(struct orma_record *rec, struct orma_flight_plan *plan)
+{
+    if (!rec->when_num)
+        return ORMA_EXIT_OK;
+    *plan = (struct orma_flight_plan){.num = rec->when_num,
+                                      .before_ms = rec->before_ms,
+                                      .after_ms = rec->after_ms,
+                                      .pause_ms = rec->pause_ms,
+                                      .then = rec->then,
+                                      .max = rec->snapshots_max,
+                                      .program = "orma record",
+                                      .force = rec->force,
+                                      .quiet = rec->quiet};
+    for (unsigned i = 0; i < rec->when_num; i++) {
+        const char *wrong = orma_flight_condition_parse(rec->when[i], &plan->conditions[i]);
+
+        if (wrong)
+            return orma_cli_usage_error(&rec->cli, "--when '%s': %s", rec->when[i], wrong);
+    }
+    rec->plan = plan;
+    return ORMA_EXIT_OK;
 }
 
 /* A snapshot is whole or nothing. 0, or negative: has said why. */
@@ -391,6 +431,7 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
             rec->service.host ? orma_service_host_consumer_addr(rec->service.host) : NULL,
         .signal_fd = rec->signal_fd,
         .on_started = on_started,
+        .on_stopping = on_stopping,
         .on_snapshot = rec->snapshots ? on_snapshot : NULL,
         .snapshots_max = rec->snapshots_max,
         .ctx = rec,
@@ -405,6 +446,8 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
     int code = rec->snapshots ? snapshots_outcome(rec, &run, r < 0)
                               : orma_record_outcome(rec, &run, config_info, r < 0);
 
+    if (rec->plan && rec->snapshots_failed && code == ORMA_EXIT_OK)
+        code = ORMA_EXIT_FAILURE;
     orma_buf_fini(&run.sources);
     if (rec->watch && orma_record_trace_watch_end(rec->watch, &unused))
         orma_record_trace_scan_fini(&unused);
@@ -544,11 +587,19 @@ static int run(const struct orma_command *self, int argc, char **argv)
         .signal_fd = -1,
         .parent_fd = -1,
         .snapshots_max = ORMA_SERVICE_SNAPSHOTS_MAX,
+        .before_ms = ORMA_RECORD_BEFORE_MS,
+        .after_ms = ORMA_RECORD_AFTER_MS,
+        .pause_ms = ORMA_RECORD_PAUSE_MS,
     };
+    struct orma_flight_plan plan;
     bool go_on;
 
     orma_cli_init(&rec.cli, self, "orma record", argc, argv);
     int code = orma_record_parse(&rec, &go_on);
+    if (go_on) {
+        code = plan_flight(&rec, &plan);
+        go_on = code == ORMA_EXIT_OK;
+    }
     if (!go_on) {
         orma_arena_fini(&rec.names);
         return code;
@@ -616,6 +667,7 @@ const struct orma_command orma_cmd_record = {
                 "  orma record -t 5s sched irq syscalls -b 64mb\n"
                 "  orma record -o build.pftrace -- make -j4\n"
                 "  orma record --ring -b 16mb        # the last moments before Ctrl-C\n"
+                "  orma record --ring --when 'slice \"request\" > 50ms' --before 5s\n"
                 "  orma record --trigger crash      # the last moments before it fires\n"
                 "  orma record --clone 3 -o now.pftrace\n",
     .put_words = put_presets,

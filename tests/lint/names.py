@@ -82,6 +82,7 @@ MODULES = {
     "tools/convert": "orma_convert_ orma_cmd_convert orma_traceconv_ orma_cmd_traceconv",
     "tools/help": "orma_help_ orma_cmd_help",
     "tools/load": "orma_load_",
+    "tools/flight": "orma_flight_",
     "tools/top": "orma_live_",
     "tools/follow": "orma_follow_",
     "tools/many": "orma_many_",

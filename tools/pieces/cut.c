@@ -33,6 +33,10 @@ static int find_range(const struct orma_pieces_cut_request *request,
         fprintf(stderr, "%s: %s: nothing in it has a time\n", request->program, request->path);
         return -ENODATA;
     }
+    if (request->range) {
+        range[0] = request->range[0];
+        range[1] = request->range[1];
+    }
     int r = read_time(request, "from", request->from, survey, &range[0]);
     if (r == 0)
         r = read_time(request, "to", request->to, survey, &range[1]);

@@ -8,6 +8,7 @@
 struct orma_pieces_cut_request {
     const char *program, *path;
     const char *from, *to; /* as people write times; NULL: from the beginning, to the end */
+    const int64_t *range;  /* instead: two timestamps of the trace, which may lie outside of it */
     struct orma_output_want want;
     enum orma_pieces_packing packing;
 };

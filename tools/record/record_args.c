@@ -9,6 +9,7 @@
 #include "tools/record/record_impl.h"
 
 #define MANY_SECONDS 200 /* where milliseconds may have been meant */
+#define SPAN_MAX_MS 86400000
 #define BUFFER_MIN ((uint64_t)4096)
 #define BUFFER_MAX (((uint64_t)4 << 30) - 1)
 
@@ -26,6 +27,11 @@ enum {
     OPT_KEEP,
     OPT_MAX_SNAPSHOTS,
     OPT_TRIGGER,
+    OPT_WHEN,
+    OPT_BEFORE,
+    OPT_AFTER,
+    OPT_PAUSE,
+    OPT_THEN,
     OPT_CLONE,
     OPT_BACKGROUND,
     OPT_CONFIG,
@@ -58,7 +64,18 @@ const struct orma_option orma_record_options[] = {
      "merge' joins them."},
     {OPT_KEEP, 0, "keep", "N", "With --rotate: keep the newest N files only."},
     {OPT_MAX_SNAPSHOTS, 0, "max-snapshots", "N",
-     "How many files the triggers of a CLONE_SNAPSHOT config may write (default: 100)."},
+     "How many files the triggers of a CLONE_SNAPSHOT config, or the conditions of --when, may "
+     "write (default: 100)."},
+    {OPT_WHEN, 0, "when", "CONDITION",
+     "With --ring: write a snapshot FILE.0, FILE.1, ... each time that this happens: 'slice "
+     "\"request\" > 50ms', 'latency worker > 20ms', or SQL that returns a row. Names are patterns; "
+     "may be repeated."},
+    {OPT_BEFORE, 0, "before", "TIME", "How much of the time before it is in a snapshot (10s)."},
+    {OPT_AFTER, 0, "after", "TIME", "How much of the time after it (2s)."},
+    {OPT_PAUSE, 0, "pause", "TIME", "After a snapshot, make none for so long (10s)."},
+    {OPT_THEN, 0, "then", "COMMAND",
+     "Run this shell command after each snapshot, with its path in $ORMA_SNAPSHOT, and "
+     "$ORMA_CONDITION."},
     {OPT_TRIGGER, 0, "trigger", "NAME",
      "Keep the newest data until the trigger NAME is fired ('trigger_perfetto NAME', or by a "
      "program), then write them and stop. TIME limits the wait (default: a day)."},
@@ -123,6 +140,15 @@ static int add_word(struct orma_record *rec, const char *word)
         "unknown preset or event '%s' ('orma list' shows them; put '--' before a command)", word);
 }
 
+static int parse_span(struct orma_record *rec, uint64_t *ret_ms)
+{
+    rec->has_span = true;
+    if (orma_units_parse_time_ms(rec->cli.value, ret_ms) && *ret_ms <= SPAN_MAX_MS)
+        return ORMA_EXIT_OK;
+    return orma_cli_usage_error(&rec->cli, "bad time '%s': expected 10s, 500ms or 1m, at most 24h",
+                                rec->cli.value);
+}
+
 static int parse_option(struct orma_record *rec, int id)
 {
     const char *value = rec->cli.value;
@@ -172,6 +198,20 @@ static int parse_option(struct orma_record *rec, int id)
         break;
     case OPT_BACKGROUND:
         rec->background = true;
+        break;
+    case OPT_WHEN:
+        if (rec->when_num == ORMA_RECORD_WHEN_MAX)
+            return orma_cli_usage_error(&rec->cli, "at most %d conditions", ORMA_RECORD_WHEN_MAX);
+        rec->when[rec->when_num++] = value;
+        break;
+    case OPT_BEFORE:
+        return parse_span(rec, &rec->before_ms);
+    case OPT_AFTER:
+        return parse_span(rec, &rec->after_ms);
+    case OPT_PAUSE:
+        return parse_span(rec, &rec->pause_ms);
+    case OPT_THEN:
+        rec->then = value;
         break;
     case OPT_MAX_SIZE:
         if (!orma_units_parse_size_bytes(value, &rec->request.max_file_bytes))
@@ -234,6 +274,17 @@ static int check_together(struct orma_record *rec)
     if (rec->clone && (rec->shaped || rec->config_path || rec->command || rec->explain ||
                        rec->background || rec->private_service))
         return orma_cli_usage_error(&rec->cli, "--clone can be combined only with -o, -f and -q");
+    if (!rec->when_num && (rec->has_span || rec->then))
+        return orma_cli_usage_error(&rec->cli,
+                                    "--before, --after, --pause and --then need --when CONDITION");
+    if (rec->when_num && (rec->clone || rec->config_path || rec->request.trigger))
+        return orma_cli_usage_error(&rec->cli,
+                                    "--when cannot be combined with -c, --clone and --trigger");
+    if (rec->when_num && rec->request.mode != ORMA_RECORD_RING)
+        return orma_cli_usage_error(&rec->cli, "--when needs --ring: snapshots are made of a ring");
+    if (rec->when_num && rec->out_path && !strcmp(rec->out_path, "-"))
+        return orma_cli_usage_error(
+            &rec->cli, "--when needs a file: snapshots are called FILE.0, FILE.1, ...");
     if (rec->background && rec->command)
         return orma_cli_usage_error(&rec->cli, "--background cannot be combined with a "
                                                "command: start the command yourself afterwards");

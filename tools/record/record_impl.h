@@ -14,6 +14,14 @@
 #include "tools/service/attach.h"
 #include "tools/service/config_file.h"
 
+struct orma_flight;
+struct orma_flight_plan;
+
+#define ORMA_RECORD_WHEN_MAX 16
+#define ORMA_RECORD_BEFORE_MS 10000
+#define ORMA_RECORD_AFTER_MS 2000
+#define ORMA_RECORD_PAUSE_MS 10000
+
 struct orma_record {
     struct orma_cli cli;
     struct orma_record_request request;
@@ -30,6 +38,14 @@ struct orma_record {
     bool has_triggers; /* the config */
     bool snapshots;    /* each of its triggers writes a file of its own, PATH.N */
     unsigned snapshots_num, snapshots_failed, snapshots_max;
+    /* Conditions of --when, as they were written, and what belongs to them. */
+    const char *when[ORMA_RECORD_WHEN_MAX];
+    unsigned when_num;
+    uint64_t before_ms, after_ms, pause_ms;
+    bool has_span; /* one of these was given */
+    const char *then;
+    struct orma_flight_plan *plan; /* of cmd_record.c */
+    struct orma_flight *flight;
     struct orma_buf config;
     struct orma_arena names; /* of events that were given without their group */
     char *const *command;

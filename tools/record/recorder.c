@@ -669,6 +669,8 @@ int orma_recorder_run(struct orma_recorder *self)
         return r;
     }
     r = run(&st);
+    if (self->on_stopping)
+        self->on_stopping(self->ctx);
     int stopped = r == -ECONNRESET ? r : stop(&st); /* also when the command could not be started */
     if (stopped > 0)
         say(self,

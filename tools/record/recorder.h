@@ -37,6 +37,8 @@ struct orma_recorder {
     void (*on_started)(void *ctx);
     /* Asked then: is it worth going on, or is something missing? It has been said. NULL: always. */
     bool (*may_begin)(void *ctx);
+    /* Called once after on_started(), before the session is told to end. May be NULL. */
+    void (*on_stopping)(void *ctx);
     /* trigger_mode CLONE_SNAPSHOT: called for what triggers ask for, an encoded
      * CloneSessionRequest; the session itself is not read, but its connection has to be, all the
      * while (orma_consumer_keep()). NULL: the session is read. */
