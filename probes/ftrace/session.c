@@ -10,6 +10,7 @@
 #include "probes/ftrace/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,13 @@
 #include "probes/ftrace/watch.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/ftrace/kallsyms.h"
 #include "sdk/ftrace/printk.h"
 #include "sdk/ftrace/symbols.h"
+
+#define TIMENS_MAX 4096 /* bytes of a file with two lines */
 
 struct session {
     struct orma_source source;
@@ -185,11 +189,40 @@ static int note_markers(struct session *self)
     return r;
 }
 
+/* In a time namespace our clocks are not those of the kernel's events, which would be taken for
+ * older than the recording. */
+static bool has_kernel_time(const struct orma_source_env *env, char *why, size_t why_size)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0}, text = {0};
+    struct orma_str line, rest;
+
+    orma_buf_printf(&path, "%s/self/timens_offsets", env->proc_root);
+    if (orma_fd_read_file(AT_FDCWD, orma_buf_cstr(&path), TIMENS_MAX, &text) < 0)
+        return true; /* a kernel without such */
+    rest = orma_buf_str(&text);
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        bool is_zero = true;
+
+        for (size_t i = 0; i < line.len; i++)
+            is_zero = is_zero && (line.data[i] < '1' || line.data[i] > '9');
+        if (is_zero)
+            continue;
+        (void)snprintf(why, why_size,
+                       "this is a time namespace, whose clocks are not those of kernel events; "
+                       "record outside of it"); /* fits */
+        return false;
+    }
+    return true;
+}
+
 /* Everything that can go wrong for reasons outside: then the session lives on, and says so. */
 static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *config)
 {
     struct orma_ftrace *ftrace;
-    int r = orma_ftrace_get(self->source.env, &ftrace);
+    int r = has_kernel_time(self->source.env, self->error, sizeof(self->error)) ? 0 : -EXDEV;
+
+    if (r == 0)
+        r = orma_ftrace_get(self->source.env, &ftrace);
 
     if (r < 0)
         return fail(self, r, "tracefs is not usable");
@@ -375,6 +408,11 @@ bool orma_ftrace_usable(const struct orma_source_env *env, char *why, size_t why
 {
     char *root = NULL;
     int r = orma_tracefs_find(env->tracefs_root, &root);
+
+    if (!has_kernel_time(env, why, why_size)) {
+        free(root);
+        return false;
+    }
 
     free(root);
     if (r == 0)

@@ -169,6 +169,16 @@ class Losses(Case):
         self.orma("record", "-f", "-c", "write", "-o", "second.pftrace")
         self.assertNotIn(b"another program", first.communicate(timeout=30 * SLOW)[1])
 
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_times_of_a_time_namespace(self):
+        """There the recorder's clocks are ahead of the kernel's, all of whose events would be too old for the recording."""
+        apart = ["unshare", "--time", "--boottime", "1000", "--monotonic", "1000"]
+        if self.run_program(*apart, "true").returncode:
+            self.skipTest("no time namespace can be made here")
+        done = self.run_program(*apart, ORMA, "record", "--private", "-t", "200ms", "-o", "t.pftrace", "sched")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"left out linux.ftrace: this is a time namespace", done.stderr)
+
     def instance_of(self, p, used="sched:sched_waking"):
         """The folder in tracefs that the recording uses, once it does. It has the rings of that open: others may be
         recording the same events at the top level, and switching them off would take nothing from this one."""
