@@ -39,6 +39,11 @@ static const struct {
         {"killed", "a program ended before its last report of how much it dropped", false},
     [ORMA_PB_ORMA_INCIDENT_RECOVERED] =
         {"recovered", "the service died; the trace was made of what it had left in memory", false},
+    [ORMA_PB_ORMA_INCIDENT_UNWATCHED] =
+        {"not watched",
+         "the kernel did not tell what others write into its tracer (inotify): what they changed "
+         "and changed back while it was recording is not known",
+         false},
 };
 
 void orma_incident_read(struct orma_pb_reader r, struct orma_incident *ret)
@@ -240,6 +245,12 @@ void orma_incident_put_text(struct orma_buf *out, const struct orma_incident *se
         break;
     case ORMA_PB_ORMA_INCIDENT_RECOVERED:
         put_recovered(out, self, start_ns);
+        break;
+    case ORMA_PB_ORMA_INCIDENT_UNWATCHED:
+        orma_buf_put_str(out, "it could not be watched whether others change the kernel's tracer "
+                              "and change it back (");
+        put_safe(out, self->what);
+        orma_buf_put_str(out, ")");
         break;
     default:
         orma_buf_put_str(out, "something went wrong that this version does not know");

@@ -9,6 +9,7 @@
  */
 #include "probes/ftrace/watch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,20 +84,31 @@ static unsigned find_off(struct orma_ftrace_watch *self, const struct orma_ftrac
     return num;
 }
 
-static int watch_path(const struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+/* A file that is not there needs no watching. */
+static int watch_file(struct orma_ftrace_watch *self, struct orma_buf *path)
+{
+    if (self->inotify_fd < 0 || path->failed)
+        return -1;
+    int wd = inotify_add_watch(self->inotify_fd, orma_buf_cstr(path), IN_MODIFY);
+    if (wd < 0 && errno != ENOENT && !self->inotify_error)
+        self->inotify_error = errno;
+    return wd;
+}
+
+static int watch_path(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                       const char *name)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
 
     orma_buf_printf(&path, "%s/%s", fs->path, name);
-    return self->inotify_fd < 0 || path.failed
-               ? -1
-               : inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
+    return watch_file(self, &path);
 }
 
 static void watch_writes(struct orma_ftrace_watch *self, const struct orma_tracefs *fs)
 {
     self->inotify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (self->inotify_fd < 0)
+        self->inotify_error = errno;
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++) {
         bool is_ours = !strcmp(files[i], "current_tracer"); /* function graphs write it */
 
@@ -106,14 +118,14 @@ static void watch_writes(struct orma_ftrace_watch *self, const struct orma_trace
     self->trace_options_wd = watch_path(self, fs, "trace_options");
 }
 
-static int watch_folder(const struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+static int watch_folder(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                         const char *group, const char *name)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
 
     orma_buf_printf(&path, "%s/events%s%s%s%s", fs->path, group ? "/" : "", group ? group : "",
                     name ? "/" : "", name ? name : "");
-    return path.failed ? -1 : inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
+    return watch_file(self, &path);
 }
 
 /* Filters of system calls are set by all sessions of ours together. */
@@ -214,6 +226,28 @@ static void read_writes(struct orma_ftrace_watch *self, const struct orma_ftrace
     }
 }
 
+static const char *inotify_limit(int error)
+{
+    return error == EMFILE   ? " (fs.inotify.max_user_instances)"
+           : error == ENOSPC ? " (fs.inotify.max_user_watches)"
+                             : "";
+}
+
+/* Once. */
+static void note_unwatched(struct orma_ftrace_watch *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf what = {0};
+
+    if (!self->inotify_error)
+        return;
+    orma_buf_printf(&what, "inotify: %s%s", strerror(self->inotify_error),
+                    inotify_limit(self->inotify_error));
+    const struct orma_incident incident = {.kind = ORMA_PB_ORMA_INCIDENT_UNWATCHED,
+                                           .source = ORMA_STR("linux.ftrace"),
+                                           .what = orma_buf_str(&what)};
+    orma_incident_put(&self->incidents, ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS, &incident);
+}
+
 void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                              const struct orma_ftrace_events *events, uint32_t own_filters)
 {
@@ -223,6 +257,7 @@ void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_t
     self->own_filters = own_filters;
     watch_writes(self, fs); /* first: what is written from here on is told */
     watch_event_writes(self, fs, events);
+    note_unwatched(self);
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
         self->told[i] = !read_setting(fs, files[i], &self->was[i]);
     self->event_told = calloc(events->num + 1, sizeof(*self->event_told));

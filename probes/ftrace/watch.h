@@ -41,6 +41,7 @@ struct orma_ftrace_watch {
     bool written[ORMA_FTRACE_WATCH_FILES]; /* since the last check */
     int wds[ORMA_FTRACE_WATCH_FILES];      /* of inotify; -1: it does not watch this one */
     int inotify_fd;                        /* -1: there is none */
+    int inotify_error;                     /* the first; 0: it watches what is there */
     uint64_t *read_base; /* by cpu: what the kernel counts as read, less what we have seen */
     bool counts;         /* read_base holds */
     bool told_taken, told_emptied;

@@ -170,6 +170,21 @@ class Losses(Case):
         self.assertNotIn(b"another program", first.communicate(timeout=30 * SLOW)[1])
 
     @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_writes_that_nobody_tells_of(self):
+        """Without inotify (its limits are of the user) what others changed and changed back is not known."""
+        for limit in "instances", "watches":
+            apart = ["unshare", "--user", "--map-root-user", "sh", "-c",
+                     f'echo {int(limit == "watches")} > /proc/sys/user/max_inotify_{limit} || exit 77; exec "$@"', "sh"]
+            if self.run_program(*apart, "test", "-r", "/sys/kernel/tracing/trace").returncode:
+                self.skipTest("no user namespace can be made here")
+            with self.subTest(limit):
+                done = self.run_program(*apart, ORMA, "record", "--private", "-f", "-t", "300ms", "-o", "t.pftrace",
+                                        "sched/sched_switch")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.everywhere(done.stderr, "what was lost is not known: it could not be watched whether others",
+                                f"fs.inotify.max_user_{limit}")
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
     def test_times_of_a_time_namespace(self):
         """There the recorder's clocks are ahead of the kernel's, all of whose events would be too old for the recording."""
         apart = ["unshare", "--time", "--boottime", "1000", "--monotonic", "1000"]

@@ -231,7 +231,7 @@ Test(loss, more_incidents_than_fit_are_cut_between_two)
 
 Test(loss, every_incident_has_a_name_of_its_own_and_words)
 {
-    for (uint32_t kind = 1; kind <= ORMA_PB_ORMA_INCIDENT_RECOVERED; kind++) {
+    for (uint32_t kind = 1; kind <= ORMA_PB_ORMA_INCIDENT_UNWATCHED; kind++) {
         ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
 
         cr_assert_eq(orma_incident_of_name(orma_incident_name(kind)), kind);
