@@ -249,6 +249,12 @@ class Report(Case):
         self.assertRegex(said, r"\+300 .* 100 +400 ")
         self.assertNotIn("CPU time", self.orma("profile", "report", cycles).stdout.decode())
 
+    def test_records_of_perf_that_hold_nothing_are_no_trouble(self):
+        trace = pathlib.Path(__file__).resolve().parents[2] / "golden/processor/cases/perf_data/trace.perf"
+        skipped = "SELECT count(*) AS n FROM stats WHERE name = 'perf_record_skipped' AND value > 0"
+        self.assertIn(b"1", self.orma("query", trace, skipped).stdout.splitlines()[-1])
+        self.assertNotIn(b"perf record skipped", self.orma("report", trace, "overview").stdout)
+
     def test_the_clock_of_perf_data(self):
         """perf's own, which nothing relates to others: no trouble as long as there are none."""
         clock = self.perf_data("a.data", "cpu-clock", 100)
