@@ -31,6 +31,16 @@ static int hand_over(struct orma_buf *out, char **ret, size_t *ret_len)
     return 0;
 }
 
+static const char unknown_format[] = "unknown format of messages";
+
+static bool has_null(const char *const *texts, size_t num)
+{
+    for (size_t i = 0; i < num; i++)
+        if (!texts || !texts[i])
+            return true;
+    return false;
+}
+
 int orma_processor_compute_metrics(struct orma_processor *self, const char *const *names,
                                    size_t num, enum orma_message_format format, char **ret,
                                    size_t *ret_len)
@@ -44,7 +54,9 @@ int orma_processor_compute_metrics(struct orma_processor *self, const char *cons
     ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0};
 
     if ((size_t)format >= sizeof(formats) / sizeof(formats[0]))
-        return -EINVAL;
+        return orma_processor_fail(self, -EINVAL, unknown_format);
+    if (has_null(names, num))
+        return orma_processor_fail(self, -EINVAL, "the name of a metric is NULL");
     int r = orma_metrics_compute(metrics, names, num, formats[format], &out);
     if (r < 0)
         return orma_processor_fail(self, r, orma_metrics_error(metrics));
@@ -103,7 +115,11 @@ int orma_processor_summarize(struct orma_processor *self, const char *const *spe
     struct orma_summary *s;
 
     if ((unsigned)format > ORMA_MESSAGE_JSON)
-        return -EINVAL;
+        return orma_processor_fail(self, -EINVAL, unknown_format);
+    if (has_null(specs, specs_num))
+        return orma_processor_fail(self, -EINVAL, "a specification is NULL");
+    if (metrics && has_null(metrics, metrics_num))
+        return orma_processor_fail(self, -EINVAL, "the name of a metric is NULL");
     int r = orma_summary_new(orma_processor_sql(self), &s);
     if (r)
         return r;

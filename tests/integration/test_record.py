@@ -197,6 +197,16 @@ class Record(Case):
         done = self.orma("record", "--explain", "sched_swich", code=2)
         self.assertIn(b"did you mean 'sched_switch'", done.stderr)
 
+    def test_a_config_that_speaks_of_traces(self):
+        """JSON, whose texts may name what a trace has as a member."""
+        config = {"buffers": [{"size_kb": 64}], "duration_ms": 100, "data_sources": [
+            {"config": {"name": "linux.system_info"}},
+            {"config": {"name": "org.chromium.trace_event", "chrome_config": {"trace_config": '{"traceEvents": []}'}}}]}
+        (self.dir / "c.json").write_text(json.dumps(config))
+        self.orma("record", "--private", "--allow-unknown", "-c", "c.json", "-o", "t.pftrace")
+        (self.dir / "c.json").write_text('{"displayTimeUnit": "ns", "traceEvents" : []}')
+        self.assertIn(b"but a trace", self.orma("record", "--private", "-f", "-c", "c.json", "-o", "t.pftrace", code=1).stderr)
+
     def test_a_string_of_a_config_over_lines(self):
         (self.dir / "c.pbtxt").write_text("""buffers { size_kb: 512 } duration_ms: 100
             data_sources { config { name: "linux.process_stats" } }

@@ -31,15 +31,44 @@ static bool is_json(struct orma_str text)
     return next_byte(text, &at) == '{';
 }
 
+/* Behind the text that begins before `at`. */
+static size_t skip_string(struct orma_str text, size_t at)
+{
+    while (at < text.len && text.data[at] != '"')
+        at += text.data[at] == '\\' ? 2 : 1;
+    return ORMA_MIN(at, text.len);
+}
+
+/* Has the outermost object a member of that name? Texts within it may say anything. */
+static bool has_member(struct orma_str text, struct orma_str name)
+{
+    unsigned depth = 0;
+
+    for (size_t at = 0; at < text.len; at++) {
+        char c = text.data[at];
+
+        depth += c == '{' || c == '[';
+        depth -= depth && (c == '}' || c == ']');
+        if (c != '"')
+            continue;
+        size_t begin = at + 1;
+        at = skip_string(text, begin);
+        size_t behind = at + 1;
+        if (depth == 1 && orma_str_eq((struct orma_str){text.data + begin, at - begin}, name) &&
+            next_byte(text, &behind) == ':')
+            return true;
+    }
+    return false;
+}
+
 /* Events in a list, or in an object that calls them so. */
 static bool is_json_trace(struct orma_str text)
 {
-    static const char member[] = "\"traceEvents\"";
     size_t at = 0;
     char first = next_byte(text, &at);
 
     return (first == '[' && next_byte(text, &at) == '{') ||
-           (first == '{' && memmem(text.data, text.len, member, sizeof(member) - 1));
+           (first == '{' && has_member(text, ORMA_STR("traceEvents")));
 }
 
 static int parse_text(struct orma_str text, const char *path, bool lossy, struct orma_buf *ret,

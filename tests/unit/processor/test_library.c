@@ -501,6 +501,14 @@ Test(library, metrics_and_summaries_are_messages)
     size_t len;
     char *text;
 
+    const char *none = NULL;
+    cr_assert_eq(orma_processor_compute_metrics(tp, &none, 1, ORMA_MESSAGE_JSON, &text, &len),
+                 -EINVAL);
+    cr_assert_str_eq(orma_processor_error(tp), "the name of a metric is NULL");
+    cr_assert_eq(
+        orma_processor_summarize(tp, &none, NULL, 1, NULL, 0, NULL, ORMA_MESSAGE_JSON, &text, &len),
+        -EINVAL);
+    cr_assert_str_eq(orma_processor_error(tp), "a specification is NULL");
     cr_assert_eq(orma_processor_compute_metrics(tp, &metric, 1, ORMA_MESSAGE_JSON, &text, &len), 0);
     cr_assert_eq(strlen(text), len);
     cr_assert_not_null(strstr(text, "trace_metadata"));
