@@ -23,6 +23,10 @@
 #define CLEAR_PERIOD_MS 1000
 /* In a file that is written continuously only what follows a loss needs it. */
 #define STREAM_CLEAR_PERIOD_MS 5000
+/* What events refer to, processes and the machine, has a buffer of its own where the other one is a
+ * ring: it is repeated less often than events drive it out. */
+#define NAMES_MIN ((uint64_t)1 << 20)
+#define NAMES_MAX ((uint64_t)8 << 20)
 /* Without a time limit somebody waits for a rare event: a day. */
 #define TRIGGER_TIMEOUT_MS 86400000
 /* What follows the trigger at once mostly belongs to it. */
@@ -123,9 +127,16 @@ static void put_ftrace(struct orma_buf *out, const struct orma_record_request *r
     orma_record_source_end(out, s);
 }
 
+/* The buffer for processes and the machine. */
+static uint32_t names_buffer(const struct orma_record_request *rq)
+{
+    return rq->mode == ORMA_RECORD_RING;
+}
+
 static void put_process_stats(struct orma_buf *out, const struct orma_record_request *rq)
 {
-    struct orma_record_open_source s = orma_record_source_begin(out, "linux.process_stats");
+    struct orma_record_open_source s =
+        orma_record_source_begin_in(out, "linux.process_stats", names_buffer(rq));
     size_t stats = orma_pb_begin(out, ORMA_PB_DATA_SOURCE_CONFIG_PROCESS_STATS_CONFIG);
 
     orma_pb_put_u64(out, ORMA_PB_PROCESS_STATS_CONFIG_SCAN_ALL_PROCESSES_ON_START, 1);
@@ -190,15 +201,21 @@ static void put_trigger(struct orma_buf *out, const struct orma_record_request *
     orma_pb_end(out, config);
 }
 
-static void put_session(struct orma_buf *out, const struct orma_record_request *rq)
+static void put_buffer(struct orma_buf *out, uint64_t bytes)
 {
     size_t buffer = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_BUFFERS);
 
-    orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_SIZE_KB,
-                    (rq->buffer_bytes + 1023) / 1024);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_SIZE_KB, (bytes + 1023) / 1024);
     orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_FILL_POLICY,
                     ORMA_PB_TRACE_CONFIG_BUFFER_CONFIG_RING_BUFFER);
     orma_pb_end(out, buffer);
+}
+
+static void put_session(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    put_buffer(out, rq->buffer_bytes);
+    if (names_buffer(rq))
+        put_buffer(out, ORMA_MAX(ORMA_MIN(rq->buffer_bytes / 8, NAMES_MAX), NAMES_MIN));
     if (rq->trigger)
         put_trigger(out, rq);
     else if (rq->duration_ms)
@@ -232,7 +249,8 @@ void orma_record_config_put(struct orma_buf *out, const struct orma_record_reque
         rq->polls & ~(unsigned)(ORMA_RECORD_POLL_PROCESSES | ORMA_RECORD_POLL_JOURNAL))
         put_sys_stats(out, rq);
     if (rq->system_info)
-        orma_record_source_end(out, orma_record_source_begin(out, "linux.system_info"));
+        orma_record_source_end(
+            out, orma_record_source_begin_in(out, "linux.system_info", names_buffer(rq)));
     if (rq->journald && rq->polls & ORMA_RECORD_POLL_JOURNAL)
         orma_record_source_end(out, orma_record_source_begin(out, "linux.systemd_journald"));
     if (rq->apps)

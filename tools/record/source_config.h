@@ -14,17 +14,23 @@ struct orma_record_open_source {
     size_t source, config;
 };
 
-/* data_sources { config { name: ... target_buffer: 0, both messages left open. */
-static inline struct orma_record_open_source orma_record_source_begin(struct orma_buf *out,
-                                                                      const char *name)
+/* data_sources { config { name: ... target_buffer: ..., both messages left open. */
+static inline struct orma_record_open_source
+orma_record_source_begin_in(struct orma_buf *out, const char *name, uint32_t buffer)
 {
     struct orma_record_open_source s = {.source =
                                             orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCES)};
 
     s.config = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_DATA_SOURCE_CONFIG);
     orma_pb_put_cstr(out, ORMA_PB_DATA_SOURCE_CONFIG_NAME, name);
-    orma_pb_put_u64(out, ORMA_PB_DATA_SOURCE_CONFIG_TARGET_BUFFER, 0);
+    orma_pb_put_u64(out, ORMA_PB_DATA_SOURCE_CONFIG_TARGET_BUFFER, buffer);
     return s;
+}
+
+static inline struct orma_record_open_source orma_record_source_begin(struct orma_buf *out,
+                                                                      const char *name)
+{
+    return orma_record_source_begin_in(out, name, 0);
 }
 
 static inline void orma_record_source_end(struct orma_buf *out, struct orma_record_open_source s)

@@ -193,6 +193,7 @@ struct traced_buffer {
     uint64_t read_at;   /* bytes that had been written when the last reading began */
     unsigned turn;      /* packets of the sequence that is being read, so far */
     uint64_t repeat_at; /* ... when its writers were last asked to repeat names and clocks */
+    uint64_t trees_at;  /* ... when those that say all at once were */
     struct traced_buffer_stats stats;
     struct orma_map seqs_by_key;
     struct orma_map producers; /* ids of those that have a sequence -> 1 */

@@ -1,5 +1,7 @@
 #include "traced/sessions/clear.h"
 
+#include <string.h>
+
 #include "protos/fields/ipc.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/producers/producer.h"
@@ -38,12 +40,18 @@ void traced_session_clear_all(struct traced_session *self)
         clear_producer(self, p);
 }
 
-void traced_session_clear_writers(struct traced_session *self, uint32_t target)
+static bool says_all_at_once(const struct traced_instance *inst)
+{
+    return !strcmp(inst->name, "linux.process_stats");
+}
+
+void traced_session_clear_writers(struct traced_session *self, uint32_t target, bool of_trees)
 {
     ORMA_LIST_EACH (struct traced_instance, inst, &self->instances.list, session_link) {
         struct orma_buf body = {0};
 
-        if (inst->target != target || !inst->handles_incremental_state_clear)
+        if (inst->target != target || !inst->handles_incremental_state_clear ||
+            says_all_at_once(inst) != of_trees)
             continue;
         put_clear(&body, inst);
         send_clear(inst->producer, &body);

@@ -5,12 +5,16 @@
  */
 #ifndef ORMA_TRACED_SESSIONS_CLEAR_H
 #define ORMA_TRACED_SESSIONS_CLEAR_H
+#include <stdbool.h>
 #include <stdint.h>
 
 struct traced_session;
 
 /* All of the session that can. */
 void traced_session_clear_all(struct traced_session *session);
-/* Those who write into this buffer. */
-void traced_session_clear_writers(struct traced_session *session, uint32_t target);
+/*
+ * Those who write into this buffer: most say again what their next packets need, and no more (false);
+ * or those that say all at once, however much that is: the tree of processes (true).
+ */
+void traced_session_clear_writers(struct traced_session *session, uint32_t target, bool of_trees);
 #endif

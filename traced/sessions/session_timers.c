@@ -95,22 +95,17 @@ static void on_clear_timer(evutil_socket_t fd, short what, void *arg)
     traced_session_clear_all(self);
 }
 
-/* Of a ring: names are to be repeated each time that it has gone on by this share of its size. What
- * is repeated (a tree of processes, say) may be larger than that of a small ring, and would call
- * for the next repetition; where the config has a period, rings of less than eight times this leave
- * it at that. */
+/* Of a ring: names are to be repeated each time that it has gone on by this share of its size. A
+ * tree of processes may be larger than a small ring, and would call for the next repetition; where
+ * the config has a period, it is repeated by that, and by the share of large rings only. */
 #define REPEAT_SHARE 8
 #define REPEAT_MIN ((uint64_t)1 << 20)
 
-static bool is_ring_due(const struct traced_buffer *buf, bool has_period)
+static bool is_due(const struct traced_buffer *buf, uint64_t last, uint64_t step, uint64_t first)
 {
-    uint64_t written = buf->stats.bytes_written, step = buf->size / REPEAT_SHARE, first;
+    uint64_t written = buf->stats.bytes_written;
 
-    if (has_period)
-        step = ORMA_MAX(step, REPEAT_MIN);
-    first = has_period ? step : ORMA_MIN(ORMA_MAX(step, REPEAT_MIN), buf->size / 2);
-    return buf->policy == TRACED_RING && written - buf->read_at > first &&
-           written - buf->repeat_at > step;
+    return written - buf->read_at > first && written - last > step;
 }
 
 void traced_session_note_rings(struct traced_session *self)
@@ -119,11 +114,21 @@ void traced_session_note_rings(struct traced_session *self)
         return;
     for (uint32_t i = 0; i < self->buffers_num; i++) {
         struct traced_buffer *buf = self->buffers[i].buf;
+        uint64_t step = buf->size / REPEAT_SHARE, long_step = ORMA_MAX(step, REPEAT_MIN);
+        uint64_t first = ORMA_MIN(long_step, buf->size / 2);
+        bool has_period = clear_period_ms(self) > 0;
 
-        if (!is_ring_due(buf, clear_period_ms(self) > 0))
+        if (buf->policy != TRACED_RING)
             continue;
-        buf->repeat_at = buf->stats.bytes_written;
-        traced_session_clear_writers(self, i);
+        if (is_due(buf, buf->repeat_at, step, first)) {
+            buf->repeat_at = buf->stats.bytes_written;
+            traced_session_clear_writers(self, i, false);
+        }
+        if (is_due(buf, buf->trees_at, has_period ? long_step : step,
+                   has_period ? long_step : first)) {
+            buf->trees_at = buf->stats.bytes_written;
+            traced_session_clear_writers(self, i, true);
+        }
     }
 }
 
