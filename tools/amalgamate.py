@@ -22,7 +22,7 @@ SOURCES = [
     "sdk/ipc/frame.c", "sdk/ipc/sock.c", "sdk/ipc/stream.c", "sdk/ipc/client.c",
     "sdk/events/tsc.c", "sdk/transport/pool.c", "sdk/transport/writer.c", "sdk/sources/packet.c",
     "sdk/transport/commit.c", "sdk/transport/producer_link.c", "sdk/transport/commands.c",
-    "sdk/transport/producer.c", "sdk/transport/thread.c", "sdk/transport/pool_drain.c",
+    "sdk/transport/producer.c", "sdk/transport/thread.c", "sdk/transport/reassembly.c", "sdk/transport/pool_drain.c",
     "sdk/events/te_config.c", "sdk/events/te_track.c", "sdk/events/te_state.c",
     "sdk/events/te_category.c", "sdk/events/te_encode.c", "sdk/events/te_session.c",
     "sdk/events/te_source.c", "sdk/events/track_event.c",
@@ -32,7 +32,7 @@ SOURCES = [
 # Those that run when something begins or ends: small matters more than fast.
 COLD = {"frame", "sock", "stream", "client", "commands", "producer", "thread", "te_category",
         "te_config", "te_track", "te_session", "te_source", "ds_source", "recording", "startup", "fork",
-        "tracing", "commit", "pool_drain", "producer_link"}
+        "tracing", "commit", "pool_drain", "reassembly", "producer_link"}
 # For clang alone, which makes them half as large again at -O2: gcc's own pragma is meant for debugging, says its manual,
 # and what it costs there (a quarter of the text) is a matter of the program's flags.
 COLD_BEGIN = """#ifdef __clang__

@@ -11,37 +11,24 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/map.h"
 #include "sdk/base/mem.h"
-#include "sdk/wire/pb_reader.h"
+#include "sdk/transport/reassembly.h"
 #include "sdk/wire/pb_writer.h"
 
 #define BATCH 64u
-#define SIZE_LEN 4u
 #define PAGE 4096u
 #define SHM_MIN_KB 8u
 /* 1 is that of the service itself. */
 #define FIRST_SEQ 2u
-
-/* A chunk that waits for its patches, and those behind it in its sequence. */
-struct held {
-    uint32_t chunk_id;
-    uint16_t packets;
-    uint32_t len; /* payload bytes, which follow */
-};
 
 struct seq {
     struct orma_list link; /* buffer.seqs; NULL: the buffer is gone */
     struct orma_cabi_buffer *buffer;
     uint32_t id;
     uint16_t writer_id;
-    bool open;           /* a packet goes on in the next chunk: it is in `part` */
-    bool skips;          /* its beginning is missing */
     bool gap;            /* packets before the next one are missing; also before the first */
     bool retired;        /* its writer is gone */
     uint32_t next_chunk; /* no other is read while it is being written: one may be listed */
-    uint32_t scraped_id;
-    uint32_t scraped; /* records of that chunk that were read */
-    size_t scraped_at;
-    struct orma_buf part, held;
+    struct orma_reassembly packets;
     uint64_t emitted, dropped, delivered, overwritten, cut;
 };
 
@@ -167,8 +154,9 @@ static size_t put_trusted(uint8_t *to, struct seq *seq)
     return (size_t)(end - to);
 }
 
-static void deliver(struct seq *seq, const void *packet, size_t len)
+static void deliver(void *ctx, const void *packet, size_t len)
 {
+    struct seq *seq = ctx;
     struct orma_cabi_buffer *b = seq->buffer;
     uint8_t trusted[48];
 
@@ -198,6 +186,24 @@ static void deliver(struct seq *seq, const void *packet, size_t len)
     b->written += size;
 }
 
+static void count_cut(void *ctx, enum orma_open_packet was)
+{
+    struct seq *seq = ctx;
+
+    (void)was; /* no chunk is given away unread */
+    seq->cut++;
+    seq->gap = true;
+}
+
+/* With a drop marker its writer counts it. */
+static void note_gap(void *ctx)
+{
+    ((struct seq *)ctx)->gap = true;
+}
+
+static const struct orma_reassembly_ops reassembly_ops = {
+    .packet = deliver, .cut = count_cut, .given_up = note_gap};
+
 /* ---- sequences ---- */
 
 static struct seq *seq_of(uint16_t writer_id, uint32_t target)
@@ -210,6 +216,7 @@ static struct seq *seq_of(uint16_t writer_id, uint32_t target)
     seq->writer_id = writer_id;
     seq->id = FIRST_SEQ + g.last_seq++;
     seq->gap = true;
+    orma_reassembly_init(&seq->packets, &reassembly_ops, seq);
     if (orma_map_put_ptr(&g.seqs, writer_id, seq) < 0) {
         free(seq);
         return NULL;
@@ -222,135 +229,33 @@ static struct seq *seq_of(uint16_t writer_id, uint32_t target)
 static void free_seq(struct seq *seq)
 {
     orma_list_remove(&seq->link);
-    orma_buf_fini(&seq->part);
-    orma_buf_fini(&seq->held);
+    orma_reassembly_fini(&seq->packets);
     free(seq);
-}
-
-/* The next chunk does not continue it. (With a drop marker its writer counts it.) */
-static void forget_open(struct seq *seq, bool counts)
-{
-    seq->cut += counts && seq->open;
-    seq->gap |= seq->open;
-    seq->open = seq->skips = false;
-    orma_buf_clear(&seq->part);
-}
-
-static void read_record(struct seq *seq, const uint8_t *data, size_t len, bool continues,
-                        bool goes_on)
-{
-    if (continues && !seq->open)
-        return;
-    if (!continues && !goes_on) {
-        if (len)
-            deliver(seq, data, len);
-        return;
-    }
-    orma_buf_put(&seq->part, data, len);
-    seq->open = true;
-    if (goes_on)
-        return;
-    if (!seq->part.failed)
-        deliver(seq, seq->part.data, seq->part.len);
-    forget_open(seq, false);
-}
-
-/* Records from seq->scraped on, `count` in all; of an unfinished chunk, the finished ones. */
-static void read_chunk(struct seq *seq, uint32_t chunk_id, uint16_t packets, unsigned count,
-                       const uint8_t *payload, size_t len)
-{
-    bool again = seq->scraped && seq->scraped_id == chunk_id;
-    struct orma_pb_reader r = orma_pb_reader(payload, len);
-    unsigned i = again ? seq->scraped : 0;
-
-    if (again)
-        r.pos += seq->scraped_at;
-    else if (!(packets & ORMA_SHM_CONT_PREV))
-        forget_open(seq, true);
-    for (; i < count; i++) {
-        uint64_t size = orma_pb_varint(&r);
-
-        if (size == ORMA_SHM_DROP_MARKER) {
-            forget_open(seq, false);
-            return;
-        }
-        if (r.failed || size > (size_t)(r.end - r.pos))
-            return;
-        read_record(seq, r.pos, size, i == 0 && packets & ORMA_SHM_CONT_PREV,
-                    i == count - 1 && packets & ORMA_SHM_CONT_NEXT);
-        r.pos += size;
-    }
-    seq->scraped = count;
-    seq->scraped_id = chunk_id;
-    seq->scraped_at = (size_t)(r.pos - payload);
-}
-
-static void settle(struct seq *seq)
-{
-    size_t at = 0;
-
-    while (at < seq->held.len) {
-        struct held h;
-
-        memcpy(&h, seq->held.data + at, sizeof(h));
-        if (h.packets & ORMA_SHM_NEEDS_PATCH)
-            break;
-        read_chunk(seq, h.chunk_id, h.packets, h.packets & ORMA_SHM_PACKETS_MASK,
-                   seq->held.data + at + sizeof(h), h.len);
-        at += sizeof(h) + h.len;
-    }
-    orma_buf_consume(&seq->held, at);
 }
 
 static void take_chunk(const struct orma_pool_chunk *c)
 {
     struct seq *seq = seq_of(c->writer_id, c->target_buffer);
-    uint16_t packets = atomic_load_explicit(&c->chunk.header->packets, memory_order_relaxed);
 
     if (!seq)
         return;
     seq->next_chunk = c->chunk_id + 1;
     if (seq->buffer)
         seq->buffer->chunks++;
-    if (!seq->held.len && !(packets & ORMA_SHM_NEEDS_PATCH)) {
-        read_chunk(seq, c->chunk_id, packets, packets & ORMA_SHM_PACKETS_MASK, c->chunk.payload,
-                   c->chunk.payload_size);
-        return;
-    }
-    const struct held h = {c->chunk_id, packets, c->chunk.payload_size};
-    orma_buf_put(&seq->held, &h, sizeof(h));
-    orma_buf_put(&seq->held, c->chunk.payload, h.len);
-    if (seq->held.failed) {
-        orma_buf_clear(&seq->held);
-        forget_open(seq, true);
-    }
+    orma_reassembly_take(&seq->packets, c);
 }
 
-static void apply_patch(const struct orma_pool_patch *p)
+static struct orma_reassembly *packets_of(void *ctx, uint16_t writer_id)
 {
-    struct seq *seq = orma_map_get_ptr(&g.seqs, p->writer_id);
+    struct seq *seq = orma_map_get_ptr(&g.seqs, writer_id);
 
-    for (size_t at = 0; seq && at < seq->held.len;) {
-        struct held h;
-
-        memcpy(&h, seq->held.data + at, sizeof(h));
-        if (h.chunk_id == p->chunk_id && p->offset <= h.len - SIZE_LEN) {
-            orma_varint_write_redundant(seq->held.data + at + sizeof(h) + p->offset, p->size);
-            if (p->last)
-                h.packets &= (uint16_t)~ORMA_SHM_NEEDS_PATCH;
-            memcpy(seq->held.data + at, &h, sizeof(h));
-            settle(seq);
-            return;
-        }
-        at += sizeof(h) + h.len;
-    }
-    orma_pool_patch_listed(g.pool, p); /* it was completed since we took what was listed */
+    (void)ctx;
+    return seq ? &seq->packets : NULL;
 }
 
 static void take_listed(void)
 {
     struct orma_pool_chunk chunks[BATCH];
-    struct orma_pool_patch patches[BATCH];
     size_t num;
 
     do {
@@ -361,11 +266,7 @@ static void take_listed(void)
         }
     } while (num == BATCH);
     orma_pool_look_from_start(g.pool);
-    do {
-        num = orma_pool_take_patches(g.pool, patches, BATCH);
-        for (size_t i = 0; i < num; i++)
-            apply_patch(&patches[i]);
-    } while (num == BATCH);
+    orma_reassembly_take_patches(g.pool, packets_of, NULL);
 }
 
 /* ---- writers ---- */
@@ -402,7 +303,7 @@ static void note_writers(bool reap)
         if (!n->reaped)
             continue;
         (void)orma_map_take(&g.seqs, n->id);
-        forget_open(seq, true);
+        orma_reassembly_end(&seq->packets);
         seq->retired = true;
         if (!seq->buffer)
             free_seq(seq);
@@ -426,9 +327,9 @@ static void scrape(void)
             /* acquire: what is counted is finished, but for the last. */
             uint16_t packets = atomic_load_explicit(&chunk.header->packets, memory_order_acquire);
             unsigned count = packets & ORMA_SHM_PACKETS_MASK;
-            if (seq && id == seq->next_chunk && !seq->held.len && count > 1)
-                read_chunk(seq, id, packets & ORMA_SHM_CONT_PREV, count - 1, chunk.payload,
-                           chunk.payload_size);
+            if (seq && id == seq->next_chunk && count > 1)
+                orma_reassembly_scrape(&seq->packets, id, packets, count - 1, chunk.payload,
+                                       chunk.payload_size);
         }
     }
 }

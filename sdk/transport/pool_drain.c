@@ -1,13 +1,5 @@
 /*
- * The path of a chunk:
- *
- *   listed --take--> waits for a patch?  no:  its records are read, packets go out
- *                                        yes: copied to seq.held, with all that follows
- *                                             in that sequence, until the patch comes
- *
- * so that packets leave in the order of their sequence, and the chunk itself is free
- * at once. A packet in several pieces is gathered in seq.part; `open` says whether
- * its beginning is there. Overwriting walks over the records without reading them: it
+ * Packets come out of reassembly.h. Overwriting walks over the records without reading them: it
  * must count packets, and know whether the next chunk starts with the rest of a lost one.
  */
 #include "sdk/transport/pool_drain.h"
@@ -19,34 +11,18 @@
 #include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/mem.h"
-#include "sdk/wire/pb_reader.h"
+#include "sdk/transport/reassembly.h"
 #include "sdk/wire/pb_writer.h"
 
 #define BATCH 64u
-#define SIZE_LEN 4u
 /* The recording's own packets; writers follow. */
 #define OWN_SEQ 1u
-
-/* A chunk that waits for its patches, and those behind it. */
-struct held {
-    uint32_t chunk_id;
-    uint16_t packets;
-    uint32_t len; /* payload bytes, which follow */
-};
-
-/* The packet that the last chunk ended in the middle of. */
-enum open_packet {
-    OPEN_NONE,
-    OPEN_HERE, /* its beginning is in `part` */
-    OPEN_GONE, /* its beginning was overwritten */
-};
 
 struct orma_pool_drain_seq {
     uint16_t writer_id;
     bool introduced; /* uid and pid were said */
-    enum open_packet open;
-    struct orma_buf part;      /* packet so far */
-    struct orma_buf held;      /* of struct held */
+    struct orma_pool_drain *of;
+    struct orma_reassembly packets;
     uint64_t emitted, dropped; /* as the writer said last */
     uint64_t delivered, overwritten, cut;
 };
@@ -63,28 +39,11 @@ void orma_pool_drain_fini(struct orma_pool_drain *self)
     ORMA_MAP_EACH (slot, &self->seqs) {
         struct orma_pool_drain_seq *seq = (struct orma_pool_drain_seq *)(uintptr_t)slot->val;
 
-        orma_buf_fini(&seq->part);
-        orma_buf_fini(&seq->held);
+        orma_reassembly_fini(&seq->packets);
         orma_mem_free(seq, sizeof(*seq));
     }
     orma_map_fini(&self->seqs);
     orma_buf_fini(&self->out);
-}
-
-/* NULL when out of memory. */
-static struct orma_pool_drain_seq *seq_of(struct orma_pool_drain *self, uint16_t writer_id)
-{
-    struct orma_pool_drain_seq *seq = orma_map_get_ptr(&self->seqs, writer_id);
-
-    if (seq || !(seq = orma_mem_new(sizeof(*seq))))
-        return seq;
-    seq->writer_id = writer_id;
-    seq->part.own_mem = seq->held.own_mem = true;
-    if (orma_map_put_ptr(&self->seqs, writer_id, seq) < 0) {
-        orma_mem_free(seq, sizeof(*seq));
-        return NULL;
-    }
-    return seq;
 }
 
 /* ---- packets out ---- */
@@ -114,9 +73,11 @@ void orma_pool_drain_add(struct orma_pool_drain *self, const void *packet, size_
     put_packet(self, packet, len, OWN_SEQ, true);
 }
 
-static void deliver(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq,
-                    const void *packet, size_t len)
+static void deliver(void *ctx, const void *packet, size_t len)
 {
+    struct orma_pool_drain_seq *seq = ctx;
+    struct orma_pool_drain *self = seq->of;
+
     if (self->sink)
         self->sink(self->sink_ctx, seq->writer_id, packet, len);
     else
@@ -126,132 +87,43 @@ static void deliver(struct orma_pool_drain *self, struct orma_pool_drain_seq *se
     self->written++;
 }
 
+static void count_cut(void *ctx, enum orma_open_packet was)
+{
+    struct orma_pool_drain_seq *seq = ctx;
+
+    seq->cut += was == ORMA_OPEN_HERE;
+    seq->of->cut += was == ORMA_OPEN_HERE;
+    seq->overwritten += was == ORMA_OPEN_GONE;
+    seq->of->overwritten += was == ORMA_OPEN_GONE;
+}
+
+static const struct orma_reassembly_ops reassembly_ops = {.packet = deliver, .cut = count_cut};
+
 /* ---- chunks in ---- */
 
-/* The next chunk does not continue it. (With a drop marker its writer counts it.) */
-static void lose_open(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq)
+/* NULL when out of memory. */
+static struct orma_pool_drain_seq *seq_of(struct orma_pool_drain *self, uint16_t writer_id)
 {
-    seq->cut += seq->open == OPEN_HERE;
-    self->cut += seq->open == OPEN_HERE;
-    seq->overwritten += seq->open == OPEN_GONE;
-    self->overwritten += seq->open == OPEN_GONE;
-    seq->open = OPEN_NONE;
-    orma_buf_clear(&seq->part);
+    struct orma_pool_drain_seq *seq = orma_map_get_ptr(&self->seqs, writer_id);
+
+    if (seq || !(seq = orma_mem_new(sizeof(*seq))))
+        return seq;
+    seq->writer_id = writer_id;
+    seq->of = self;
+    orma_reassembly_init(&seq->packets, &reassembly_ops, seq);
+    if (orma_map_put_ptr(&self->seqs, writer_id, seq) < 0) {
+        orma_mem_free(seq, sizeof(*seq));
+        return NULL;
+    }
+    return seq;
 }
 
-static void forget_open(struct orma_pool_drain_seq *seq)
+static struct orma_reassembly *packets_of(void *ctx, uint16_t writer_id)
 {
-    seq->open = OPEN_NONE;
-    orma_buf_clear(&seq->part);
-}
+    struct orma_pool_drain *self = ctx;
+    struct orma_pool_drain_seq *seq = orma_map_get_ptr(&self->seqs, writer_id);
 
-static void read_record(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq,
-                        const uint8_t *data, size_t len, bool continues, bool goes_on)
-{
-    if (continues && seq->open != OPEN_HERE) {
-        if (!goes_on)
-            lose_open(self, seq);
-        return;
-    }
-    if (!continues && !goes_on) {
-        if (len)
-            deliver(self, seq, data, len);
-        return;
-    }
-    orma_buf_put(&seq->part, data, len);
-    seq->open = OPEN_HERE;
-    if (!goes_on) {
-        deliver(self, seq, seq->part.data, seq->part.len);
-        forget_open(seq);
-    }
-}
-
-static void read_chunk(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq,
-                       uint16_t packets, const uint8_t *payload, size_t len)
-{
-    struct orma_pb_reader r = orma_pb_reader(payload, len);
-    unsigned count = packets & ORMA_SHM_PACKETS_MASK;
-
-    if (!(packets & ORMA_SHM_CONT_PREV))
-        lose_open(self, seq);
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t size = orma_pb_varint(&r);
-
-        if (size == ORMA_SHM_DROP_MARKER) {
-            forget_open(seq);
-            return;
-        }
-        if (r.failed || size > (size_t)(r.end - r.pos))
-            return;
-        read_record(self, seq, r.pos, size, i == 0 && packets & ORMA_SHM_CONT_PREV,
-                    i == count - 1 && packets & ORMA_SHM_CONT_NEXT);
-        r.pos += size;
-    }
-}
-
-static void settle(struct orma_pool_drain *self, struct orma_pool_drain_seq *seq)
-{
-    size_t at = 0;
-
-    while (at < seq->held.len) {
-        struct held h;
-
-        memcpy(&h, seq->held.data + at, sizeof(h));
-        if (h.packets & ORMA_SHM_NEEDS_PATCH)
-            break;
-        read_chunk(self, seq, h.packets, seq->held.data + at + sizeof(h), h.len);
-        at += sizeof(h) + h.len;
-    }
-    orma_buf_consume(&seq->held, at);
-}
-
-static void take_chunk(struct orma_pool_drain *self, const struct orma_pool_chunk *c)
-{
-    struct orma_pool_drain_seq *seq = seq_of(self, c->writer_id);
-    uint16_t packets = atomic_load_explicit(&c->chunk.header->packets, memory_order_relaxed);
-
-    if (!seq)
-        return;
-    if (!seq->held.len && !(packets & ORMA_SHM_NEEDS_PATCH)) {
-        read_chunk(self, seq, packets, c->chunk.payload, c->chunk.payload_size);
-        return;
-    }
-    const struct held h = {c->chunk_id, packets, c->chunk.payload_size};
-    orma_buf_put(&seq->held, &h, sizeof(h));
-    orma_buf_put(&seq->held, c->chunk.payload, h.len);
-}
-
-static void apply_patch(struct orma_pool_drain *self, const struct orma_pool_patch *p)
-{
-    struct orma_pool_drain_seq *seq = orma_map_get_ptr(&self->seqs, p->writer_id);
-
-    for (size_t at = 0; seq && at < seq->held.len;) {
-        struct held h;
-
-        memcpy(&h, seq->held.data + at, sizeof(h));
-        if (h.chunk_id == p->chunk_id && p->offset <= h.len - SIZE_LEN) {
-            orma_varint_write_redundant(seq->held.data + at + sizeof(h) + p->offset, p->size);
-            if (p->last)
-                h.packets &= (uint16_t)~ORMA_SHM_NEEDS_PATCH;
-            memcpy(seq->held.data + at, &h, sizeof(h));
-            settle(self, seq);
-            return;
-        }
-        at += sizeof(h) + h.len;
-    }
-    orma_pool_patch_listed(self->pool, p);
-}
-
-static void apply_patches(struct orma_pool_drain *self)
-{
-    struct orma_pool_patch patches[BATCH];
-    size_t num;
-
-    do {
-        num = orma_pool_take_patches(self->pool, patches, BATCH);
-        for (size_t i = 0; i < num; i++)
-            apply_patch(self, &patches[i]);
-    } while (num == BATCH);
+    return seq ? &seq->packets : NULL;
 }
 
 void orma_pool_drain_all(struct orma_pool_drain *self)
@@ -262,50 +134,30 @@ void orma_pool_drain_all(struct orma_pool_drain *self)
     do {
         num = orma_pool_take(self->pool, chunks, BATCH);
         for (size_t i = 0; i < num; i++) {
-            take_chunk(self, &chunks[i]);
+            struct orma_pool_drain_seq *seq = seq_of(self, chunks[i].writer_id);
+
+            if (seq)
+                orma_reassembly_take(&seq->packets, &chunks[i]);
             orma_shm_release(&self->pool->shm, &chunks[i].chunk);
         }
     } while (num == BATCH);
     orma_pool_look_from_start(self->pool);
-    apply_patches(self);
-}
-
-/* A packet counts in the chunk in which it ends. */
-static void overwrite(struct orma_pool_drain *self, const struct orma_pool_chunk *c)
-{
-    struct orma_pool_drain_seq *seq = seq_of(self, c->writer_id);
-    uint16_t packets = atomic_load_explicit(&c->chunk.header->packets, memory_order_relaxed);
-    struct orma_pb_reader r = orma_pb_reader(c->chunk.payload, c->chunk.payload_size);
-    unsigned count = packets & ORMA_SHM_PACKETS_MASK;
-
-    if (!seq)
-        return;
-    if (!(packets & ORMA_SHM_CONT_PREV))
-        lose_open(self, seq);
-    forget_open(seq);
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t size = orma_pb_varint(&r);
-
-        if (size == ORMA_SHM_DROP_MARKER || r.failed || size > (size_t)(r.end - r.pos))
-            return;
-        if (i == count - 1 && packets & ORMA_SHM_CONT_NEXT) {
-            seq->open = OPEN_GONE;
-            return;
-        }
-        seq->overwritten++;
-        self->overwritten++;
-        r.pos += size;
-    }
+    orma_reassembly_take_patches(self->pool, packets_of, self);
 }
 
 bool orma_pool_drain_overwrite(struct orma_pool_drain *self, size_t num)
 {
     struct orma_pool_chunk chunks[BATCH];
 
-    apply_patches(self);
+    orma_reassembly_take_patches(self->pool, packets_of, self);
     num = orma_pool_take(self->pool, chunks, ORMA_MIN(num, (size_t)BATCH));
     for (size_t i = 0; i < num; i++) {
-        overwrite(self, &chunks[i]);
+        struct orma_pool_drain_seq *seq = seq_of(self, chunks[i].writer_id);
+        unsigned packets = seq ? orma_reassembly_skip(&seq->packets, &chunks[i]) : 0;
+
+        if (seq)
+            seq->overwritten += packets;
+        self->overwritten += packets;
         orma_shm_release(&self->pool->shm, &chunks[i].chunk);
     }
     return num != 0;

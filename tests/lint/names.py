@@ -30,7 +30,7 @@ MODULES = {
     "sdk/wire": "orma_pb_",
     "sdk/shm": "orma_shm_",
     "sdk/ipc": "orma_ipc_ orma_sock_",
-    "sdk/transport": "orma_pool_ orma_writer_ orma_policy_ orma_commit_ orma_committer_ orma_producer_ orma_consumer_",
+    "sdk/transport": "orma_reassembly_ orma_pool_ orma_writer_ orma_policy_ orma_commit_ orma_committer_ orma_producer_ orma_consumer_",
     "sdk/events": "orma_te_ orma_te orma_tsc_ orma_category_ orma_slice_ orma_scope_ orma_instant orma_instant_ orma_complete"
                   " orma_counter orma_counter_ orma_track_ orma_now orma_lost_unattributed orma_state",
     "sdk/sources": "orma_ds_ orma_data_source_ orma_packet_",

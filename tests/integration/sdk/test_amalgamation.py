@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
-SOURCE_MAX = 330 << 10
+SOURCE_MAX = 340 << 10
 # Of -O2. A limit of 112 KiB had bent the build: functions at -Os by a pragma, and a KiB more with each feature.
 TEXT_MAX = 128 << 10
 COMPILERS = ["gcc", "clang", "musl-gcc"]
