@@ -154,6 +154,7 @@ class FleetServer(Attack):
         "more than it says": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n" + b"1\n" * 1000,
         "less than it says": b"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n1\n",
         "less than none": b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n1\n",
+        "more than a number holds": b"HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n1\n",
         "a file elsewhere": b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
         "itself": b"HTTP/1.1 307 x\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
         "numbers that are none": b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n\\N\tabc\t-9e99",
@@ -202,6 +203,8 @@ class FleetServer(Attack):
                 except subprocess.TimeoutExpired:
                     self.fail(f"{name}: it hangs")
                 self.assertIn(p.returncode, (0, 1), f"{name}: {said[-1000:]}")
+                if "than" in name and name != "more than it says":
+                    self.assertEqual(p.returncode, 1, f"{name}: a part is no answer")
                 self.assertLess(len(said), 100000, name)
                 self.assertNotIn(b"\x1b", said, name)
                 self.assertNotIn(b"root:x:", said, name)

@@ -42,6 +42,7 @@ enum {
     POST = 47,
     POSTFIELDSIZE = 60,
     CONNECTTIMEOUT = 78,
+    MAXFILESIZE = 114,
     NOSIGNAL = 99,
     USERNAME = 10173,
     PASSWORD = 10174,
@@ -383,6 +384,8 @@ void orma_fleet_ask(const struct orma_fleet_address *address, size_t host, const
     lib.curl_easy_setopt(handle, HTTPHEADER, headers);
     lib.curl_easy_setopt(handle, WRITEFUNCTION, take);
     lib.curl_easy_setopt(handle, WRITEDATA, &ret->body);
+    /* A length that no number holds would be taken for none, and any part for the whole. */
+    lib.curl_easy_setopt(handle, MAXFILESIZE, (long)BODY_MAX);
     lib.curl_easy_setopt(handle, NOSIGNAL, 1L);
     lib.curl_easy_setopt(handle, CONNECTTIMEOUT, CONNECT_S);
     lib.curl_easy_setopt(handle, XFERINFOFUNCTION, look_at_time);
