@@ -1,11 +1,13 @@
 /*
  * The pipe of the import: what one thread puts the other gets, in order, whoever is slow, and
  * whoever leaves early. Then whole imports with the second thread beside those without,
- * and of packed traces with threads that unpack. Where there are test points, they yield and sleep.
+ * and of packed traces with threads that unpack, and of JSON with threads that look ahead. Where
+ * there are test points, they yield and sleep.
  */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "processor/read/pipe.h"
@@ -15,6 +17,8 @@
 #define ITEMS 200000
 #define TRACES 30
 #define CHOICES 6000
+#define JSON_TRACES 6
+#define JSON_BYTES ((size_t)1500 << 10)
 
 struct pace {
     unsigned worker_rests, caller_rests; /* after so many items; 0: never */
@@ -132,6 +136,60 @@ static void run_packed(unsigned seed)
     orma_buf_fini(&packed);
 }
 
+/* Events with args of all lengths, which look like other events here and there, and damage. */
+static void put_json_event(struct orma_buf *out, uint64_t *state, int64_t ts)
+{
+    static const char *const values[] = {"1",
+                                         "[1,2,{\"a\":null}]",
+                                         "\"some text\"",
+                                         "{\"args\":{\"b\":[{\"c\":1},{\"c\":2}]}}",
+                                         "\"}, {\\\"ph\\\": \\\"X\\\", {\"",
+                                         "{}",
+                                         "null",
+                                         "1.5e3",
+                                         "tru",
+                                         "\"\\u12"};
+    const uint64_t now = *state = orma_mix64(*state + 1);
+    char text[256];
+
+    snprintf(
+        text, sizeof(text),
+        "%s{\"ph\":\"%c\",\"name\":\"n%u\",\"ts\":%lld,\"dur\":%u,\"pid\":1,\"tid\":%u,\"args\":{",
+        now % 7 ? ",\n" : " , ", "XXXBEiX"[now / 7 % 7], (unsigned)(now >> 20) % 50, (long long)ts,
+        (unsigned)(now >> 30) % 40, (unsigned)(now >> 40) % 5);
+    orma_buf_put(out, text, strlen(text));
+    for (unsigned i = 0, num = (unsigned)(now >> 50) % 9; i < num; i++) {
+        const uint64_t which = *state = orma_mix64(*state + 2);
+
+        /* The last two are damage. */
+        snprintf(text, sizeof(text), "%s\"k%u\":%s", i ? "," : "", i,
+                 values[which % (which >> 20 & 1023 ? 8 : 10)]);
+        orma_buf_put(out, text, strlen(text));
+    }
+    snprintf(text, sizeof(text), "%s", now >> 13 & 1023 ? "}}" : "]}");
+    orma_buf_put(out, text, strlen(text));
+}
+
+/* Others look at events ahead. */
+static void run_json(unsigned seed)
+{
+    struct orma_buf json = {0};
+    uint64_t state = seed;
+    int64_t ts = 0;
+
+    orma_buf_put(&json, "{\"traceEvents\":[{}", 18);
+    while (json.len < JSON_BYTES)
+        put_json_event(&json, &state, ts += (int64_t)(state % 30));
+    if (seed % 3)
+        orma_buf_put(&json, "],\"metadata\":{}}", 16);
+    const char *differ = both_ways_threads_differ(json.data, json.len, seed % 2 ? 0 : 700000);
+    if (differ) {
+        fprintf(stderr, "JSON %u: %s\n", seed, differ);
+        exit(1);
+    }
+    orma_buf_fini(&json);
+}
+
 static bool run_file(const char *path)
 {
     FILE *f = fopen(path, "re");
@@ -168,6 +226,8 @@ int main(int argc, char **argv)
     for (unsigned seed = 1; seed <= TRACES; seed++) {
         run_import(seed);
         run_packed(seed);
+        if (seed <= JSON_TRACES)
+            run_json(seed);
     }
     return 0;
 }

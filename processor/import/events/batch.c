@@ -85,12 +85,11 @@ static inline bool find_one(struct orma_events_batch *self, uint32_t at)
         orma_events_plain_track(self->imp, p->gen, p->gen->track_uuid);
     struct orma_slices_op op = {.ts = p->ts, .has_args = p->annotated};
 
-    if (p->name_iid && !(op.name = orma_events_known_text(
-                             p->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, p->name_iid)))
+    if (p->name_iid &&
+        !(op.name = orma_events_known_text(p->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, p->name_iid)))
         return false;
-    if (p->has_category &&
-        !(op.category = orma_events_known_text(p->gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES,
-                                               p->category_iid)))
+    if (p->has_category && !(op.category = orma_events_known_text(
+                                 p->gen, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, p->category_iid)))
         return false;
     if (!t || !orma_events_is_plain_track(t, p->gen) ||
         p->type == ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED)
@@ -191,8 +190,8 @@ static void note_tracks(struct orma_events_batch *self)
     }
 }
 
-size_t orma_events_use_batch(void *data, struct orma_crew *crew,
-                             const struct orma_forwarded *items, size_t num)
+size_t orma_events_use_batch(void *data, struct orma_crew *crew, const struct orma_forwarded *items,
+                             size_t num)
 {
     struct orma_import_ctx *imp = data;
     const bool may = orma_slices_batch_may(&imp->model->slices) && imp->model->files_read <= 1;

@@ -35,6 +35,7 @@ struct json_file {
     size_t depth;   /* and where in it that is */
     bool in_text, after_backslash;
     bool behind;        /* something follows the end */
+    bool stopped;       /* in the list of events: it has ended, or goes on in bytes to come */
     bool any;           /* event could be read */
     const char *broken; /* what was wrong first outside of events; NULL: nothing */
     unsigned nested;    /* objects around the one that is read */
@@ -363,11 +364,12 @@ static int ends_list(const char *pos, const char *end, bool at_end)
     return next == end || *next != '{' || !memchr(pos, ',', (size_t)(next - pos));
 }
 
-/* Elements of the list of events. Returns the place up to which all is done. */
+/* Elements of the list of events that begin before `until`. Returns the place up to which all is
+ * done. */
 static const char *read_events(struct orma_file *file, struct json_file *f, const char *pos,
-                               const char *end, bool at_end)
+                               const char *end, const char *until, bool at_end)
 {
-    while (!orma_file_failed(file)) {
+    while (pos < until && !orma_file_failed(file)) {
         pos = skip(pos, end, true);
         if (pos == end)
             return pos;
@@ -398,6 +400,35 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
             return pos;
     }
     return pos;
+}
+
+/* The same with what others looked at ahead. */
+struct reading {
+    struct orma_file *file;
+    const char *end;
+    bool at_end;
+};
+
+static const char *read_piece(void *data, const char *pos, const char *to)
+{
+    const struct reading *r = data;
+    struct json_file *f = r->file->state;
+    const enum where where = f->where;
+    const char *behind = read_events(r->file, f, pos, r->end, to, r->at_end);
+
+    f->stopped = behind < to || f->where != where;
+    return behind;
+}
+
+static const char *read_list(struct orma_file *file, struct json_file *f, const char *pos,
+                             const char *end, bool at_end)
+{
+    struct reading reading = {file, end, at_end};
+    struct orma_crew *crew = file->imp->reader ? file->imp->reader->crew : NULL;
+
+    f->stopped = false;
+    pos = orma_json_event_read_ahead(crew, &f->scratch.event, pos, end, read_piece, &reading);
+    return f->stopped ? pos : read_events(file, f, pos, end, end, at_end);
 }
 
 /* So much of a line that can't be read is enough to know it by. */
@@ -631,7 +662,7 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
             break;
         case IN_LIST:
         case IN_EVENTS:
-            pos = read_events(file, f, pos, end, at_end);
+            pos = read_list(file, f, pos, end, at_end);
             break;
         case IN_OBJECT:
             pos = read_member(file, f, pos, end, at_end);

@@ -20,6 +20,12 @@ struct orma_json_guess {
     uint8_t kind;    /* of the value */
 };
 
+/* What is known of an object before it is read (chrome_json_ahead.c). */
+struct orma_json_hint {
+    const char *begin, *end;
+    bool sound; /* orma_json_event_args_are_sound() */
+};
+
 /* The members of an event that mean something. Zeroed before the first use; reading another event
  * clears what the last one had, and only that. */
 struct orma_json_event {
@@ -37,6 +43,9 @@ struct orma_json_event {
     };
     int64_t ns[ORMA_JSON_EVENT_TIMES];
     uint32_t name_id, cat_id; /* of orma_json_event_intern(), or of the event before */
+    const struct orma_json_hint *hints,
+        *hints_end; /* of objects behind it, in order; may be NULL */
+    bool no_hints;  /* they were too few to be worth it */
     /* by low bits of the phase, as far as it is known, and what the member before is */
     struct orma_json_guess guesses[ORMA_JSON_EVENT_PHASES][ORMA_JSON_EVENT_VALUES + 3];
 };
@@ -68,6 +77,21 @@ const char *orma_json_event_take(const char *pos, const char *end, struct orma_j
 /* The same without the shortcut for events of the usual form, which gives nothing else. */
 const char *orma_json_event_take_slow(const char *pos, const char *end,
                                       struct orma_json_event *ret);
+
+/* ---- chrome_json_ahead.c ---- */
+
+struct orma_crew;
+
+/*
+ * Reads [pos, end), all of it or up to where `read` stops, with hints in `event` that the crew
+ * makes. `read` reads what begins before `to`, and gives the place behind it. Returns the last one;
+ * `pos` if the crew can be of no use.
+ */
+const char *orma_json_event_read_ahead(
+    struct orma_crew *crew, struct orma_json_event *event, const char *pos, const char *end,
+    const char *(*read)(void *data, const char *pos, const char *to), void *data);
+
+/* ---- chrome_json_event.c ---- */
 
 /* Sets name_id and cat_id, pool ids; 0: none, or empty. */
 void orma_json_event_intern(struct orma_import_ctx *imp, struct orma_json_event *event,
@@ -205,6 +229,10 @@ struct orma_json_left {
     struct orma_json_paths paths;     /* of those that are decoded */
     const uint8_t *behind;            /* where decoding let go of the file */
 };
+
+/* Whether an object can be read to its end, which is `end`, and gives at least one arg. Any thread
+ * may ask. Of args of an event that are known to be so, `boolean` is set. */
+bool orma_json_event_args_are_sound(const char *pos, const char *end);
 
 /* Adds a place instead of the args of an event, if nothing but args can come of them. */
 bool orma_json_event_leave_args(struct orma_import_ctx *imp, struct orma_json_left *self,

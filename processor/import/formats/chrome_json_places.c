@@ -2,7 +2,7 @@
  * Args of Chrome's JSON that stay in the text until somebody asks for args (store/args.h).
  *
  * To make args of such an object takes as long as all else that is done for its event. What that
- * does besides must be done at once, so only what is_sound() is left: all of it can be read, and at
+ * does besides must be done at once, so only what is sound is left: all of it can be read, and at
  * least one value is an arg. The walk takes a quarter of the time, as it makes no numbers, keys or
  * texts. It knows less than the reader: commas that trail, say, are left to that.
  */
@@ -56,8 +56,7 @@ static inline const char *behind_word(const char *pos, const char *end, bool *re
     return j.pos;
 }
 
-/* Whether an object can be read to its end, which is `end`, and gives at least one arg. */
-static bool is_sound(const char *pos, const char *end)
+bool orma_json_event_args_are_sound(const char *pos, const char *end)
 {
     uint64_t objects = 1; /* by depth, the innermost one is the lowest bit: it is no list */
     unsigned depth = 1;
@@ -151,7 +150,8 @@ bool orma_json_event_leave_args(struct orma_import_ctx *imp, struct orma_json_le
     if (imp->options->no_plain_events ||
         !orma_args_take_places(&imp->model->storage->args, ORMA_ARGS_OF_FILES) ||
         !orma_import_leaves_args(&self->shorts, args->raw) ||
-        !is_sound(args->raw.data, args->raw.data + args->raw.len))
+        !(args->boolean ||
+          orma_json_event_args_are_sound(args->raw.data, args->raw.data + args->raw.len)))
         return false;
     orma_args_put_place(
         ret, (struct orma_args_place){.bytes = (const uint8_t *)args->raw.data,

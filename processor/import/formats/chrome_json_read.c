@@ -293,6 +293,20 @@ static inline const char *quick_object(const char *pos, const char *end, struct 
     return to;
 }
 
+/* The same where the object was looked at before. */
+static inline const char *hinted_object(const char *pos, const char *end, struct orma_json_event *e,
+                                        struct orma_json_value *v)
+{
+    while (e->hints < e->hints_end && e->hints->begin < pos)
+        e->hints++;
+    if (e->hints == e->hints_end || e->hints->begin != pos)
+        return quick_object(pos, end, v);
+    *v = (struct orma_json_value){.type = ORMA_JSON_OBJECT,
+                                  .boolean = e->hints->sound,
+                                  .raw = {pos, (size_t)(e->hints->end - pos)}};
+    return e->hints->end;
+}
+
 /* The phase of one byte in quotes. */
 static inline const char *quick_phase(const char *pos, struct orma_json_event *e)
 {
@@ -356,7 +370,9 @@ static const char *take_quick(const char *pos, const char *end, struct orma_json
                 guesses = e->guesses[(uint8_t)e->phase % ORMA_JSON_EVENT_PHASES];
                 break;
             case KIND_OBJECT:
-                pos = quick_object(value, end, &e->values[place]);
+                pos = ORMA_UNLIKELY(e->hints != NULL)
+                          ? hinted_object(value, end, e, &e->values[place])
+                          : quick_object(value, end, &e->values[place]);
                 break;
             case KIND_OTHER:
                 break;
