@@ -2,7 +2,8 @@
  * Chrome's JSON trace format, as chrome://tracing, Perfetto's UI and many other viewers read it.
  *
  *   processes and threads   M  process_name, thread_name
- *   slices of threads       X  (B while it has no end), i without duration
+ *   slices of threads       X  (B while it has no end), i without duration; B and E inside of one
+ *                           without an end that begins at the same time, since readers put X first
  *   slices of other tracks  b and e with an id of the track, n without duration
  *   flows between slices    s and f
  *   counters                C
@@ -22,6 +23,7 @@
 #include "processor/sql/functions/json_args.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/number.h"
+#include "sdk/base/map.h"
 #include "sdk/base/replace.h"
 
 /* Integers up to here are exact in readers whose numbers are all doubles. */
@@ -38,6 +40,7 @@ struct writer {
     struct orma_buf tracks; /* of struct place, by track id */
     struct orma_json_args args;
     struct orma_buf value;
+    struct orma_map opened; /* by tid: when its last slice without an end began */
     bool any; /* an event stands before */
 };
 
@@ -276,11 +279,34 @@ static void put_args(struct writer *w)
         w->base.err = -ENOMEM;
 }
 
+/* Without a name: what is innermost ends. */
+static void put_end(struct writer *w, const struct slice *s, const struct place *p)
+{
+    struct orma_buf *out = begin(w, 'E');
+
+    put_us(out, "ts", s->ts + s->dur);
+    put_pid_tid(out, p);
+    if (s->has_tts && s->has_tdur)
+        put_us(out, "tts", s->tts + s->tdur);
+    end(w);
+}
+
+static char phase_of(struct writer *w, const struct slice *s, const struct place *p)
+{
+    if (p->kind != ON_THREAD)
+        return s->dur == 0 ? 'n' : 'b';
+    if (s->dur == 0)
+        return 'i';
+    if (s->dur < 0 && orma_map_put(&w->opened, (uint64_t)p->tid, (uint64_t)s->ts) < 0)
+        w->base.err = -ENOMEM;
+    return orma_map_get(&w->opened, (uint64_t)p->tid) == (uint64_t)s->ts ? 'B' : 'X';
+}
+
 static void put_slice(struct writer *w, const struct slice *s)
 {
     const struct place *p = place_of(w, s->track);
-    bool open = s->dur < 0, thread = p->kind == ON_THREAD;
-    char phase = thread ? (s->dur == 0 ? 'i' : open ? 'B' : 'X') : (s->dur == 0 ? 'n' : 'b');
+    const bool open = s->dur < 0;
+    const char phase = phase_of(w, s, p);
     struct orma_buf *out = begin_slice(w, s, p, phase, s->ts);
 
     if (phase == 'X')
@@ -293,6 +319,8 @@ static void put_slice(struct writer *w, const struct slice *s)
         put_us(out, "tdur", s->tdur);
     put_args(w);
     end(w);
+    if (phase == 'B' && !open)
+        put_end(w, s, p);
     if (phase == 'b' && !open) {
         begin_slice(w, s, p, 'e', s->ts + s->dur);
         end(w);
@@ -496,6 +524,7 @@ int orma_export_json(struct orma_export *self)
     orma_buf_fini(&w.tracks);
     orma_buf_fini(&w.value);
     orma_json_args_fini(&w.args);
+    orma_map_fini(&w.opened);
     return orma_export_fini(&w.base);
 }
 

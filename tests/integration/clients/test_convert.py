@@ -317,6 +317,15 @@ packet { track_descriptor { uuid: 6 parent_uuid: 1 thread { pid: 10 tid: 12 } } 
         self.assertEqual(len(self.answer(one, sql)), 4)
         self.assertEqual(self.answer(other, sql), self.answer(one, sql))
 
+    def test_json_of_slices_that_begin_with_an_open_one(self):
+        text = "packet { track_descriptor { uuid: 5 thread { pid: 7 tid: 8 } } }"
+        for ts, name in ((10, "open"), (10, "a"), (10, "b"), (12, None), (20, None), (21, "c"), (22, None), (30, "open too"), (30, "d"), (40, None), (41, "e"), (42, None)):
+            kind = f'type: TYPE_SLICE_BEGIN name: "{name}"' if name else "type: TYPE_SLICE_END"
+            text += f"packet {{ timestamp: {ts}000 trusted_packet_sequence_id: 1 track_event {{ track_uuid: 5 {kind} }} }}\n"
+        one, other = self.converted(text)
+        sql = "SELECT name, ts, dur, depth FROM slice ORDER BY id"
+        self.assertEqual(self.answer(other, sql), self.answer(one, sql))
+
     def test_machines_do_not_mix(self):
         """Pids and CPUs are of a machine, and these formats have none."""
         slices = """packet { track_descriptor { uuid: 5 thread { pid: %d tid: %d } } }
