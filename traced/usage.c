@@ -11,6 +11,7 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/path.h"
 #include "traced/buffers/buffer.h"
 #include "traced/rescue/layout.h"
 
@@ -65,6 +66,16 @@ static void add_sequences(int dir_fd, const char *name, const struct traced_resc
     }
 }
 
+/* `path` is what a user's file says. */
+static void put_name(struct traced_usage *usage, char path[TRACED_RESCUE_PATH_MAX])
+{
+    path[TRACED_RESCUE_PATH_MAX - 1] = '\0';
+    (void)snprintf(usage->file_name, sizeof(usage->file_name), "%s", orma_path_base(path)); /* cut */
+    for (char *c = usage->file_name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
 static bool read_session(int dir_fd, const char *state_name, uint64_t id,
                          struct traced_usage *usage)
 {
@@ -78,6 +89,9 @@ static bool read_session(int dir_fd, const char *state_name, uint64_t id,
     const struct traced_rescue_place *place = &state.places[state.place != 0];
     if (*state.files[place->file != 0].path)
         usage->file_bytes = place->bytes;
+    usage->files = place->number;
+    if (usage->files)
+        put_name(usage, state.files[place->file != 0].path);
     for (uint32_t i = 0; i < state.buffers_num && i < BUFFERS_MAX; i++) {
         struct traced_rescue_buffer head;
 

@@ -16,6 +16,8 @@ struct traced_usage {
     uint64_t overwritten;
     uint64_t lost;       /* for any other reason */
     uint64_t file_bytes; /* that are in the file; 0: there is none */
+    uint32_t files;      /* so many were before it: the recording rotates */
+    char file_name[64];  /* then: its name without its folder, cut, without control characters */
 };
 
 /* Calls for each session. How many there were; -errno: the folder cannot be read. */

@@ -58,6 +58,9 @@ static void print_usage(void *ctx, const struct traced_usage *u)
     snprintf(lost, sizeof(lost), "%" PRIu64, u->lost);
     fprintf(self->out, LINE_SESSION, id, of, delivered, overwritten, lost,
             u->file_bytes ? orma_units_format_size(u->file_bytes, file) : "-");
+    if (u->files)
+        fprintf(self->out, "  %-8s file %" PRIu64 " of a rotating recording: %s\n", "",
+                (uint64_t)u->files + 1, u->file_name);
 }
 
 static void print_service(void *ctx, const struct traced_rescue_found *found)

@@ -59,6 +59,7 @@ struct traced_rescue_place {
     uint64_t blocks, bytes;
     uint64_t old_bytes; /* as far as the file before goes, while that is being completed; or 0 */
     uint32_t file;      /* which of traced_rescue_state.files; the other one is the file before */
+    uint32_t number;    /* how often there was another file */
 };
 
 /* An empty path: there is none, or it is not a regular one. */

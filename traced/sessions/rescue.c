@@ -213,6 +213,7 @@ void traced_session_rescue_next_file(struct traced_session *s)
     s->rescue.old_start = s->rescue.start;
     s->rescue.start = to->start;
     place.file = !place.file;
+    place.number++;
     place.old_bytes = place.bytes;
     place.bytes = to->start;
     set_place(s, &place);

@@ -114,10 +114,15 @@ flush_period_ms: 1000
             self.assertGreater(int(self.one(f, "select count(*) from process where cmdline is not null")), 3, "its own tree")
 
     def test_ctrl_c(self):
-        """The first ends the recording, the second the waiting for the program."""
-        p = self.start(ORMA, "record", "--private", "-o", "t.pftrace", "--rotate", "300ms", "apps", "--", "timeout", "-s", "KILL", "9",
+        """The first ends the recording, the second the waiting for the program. The service is another process."""
+        self.start_traced()
+        config = self.dir / "config"
+        config.write_text('buffers { size_kb: 65536 }\ndata_sources { config { name: "track_event" } }\nwrite_into_file: true\n'
+                          'file_write_period_ms: 100\nflush_period_ms: 1000\n')
+        p = self.start(ORMA, "record", "-c", config, "-o", "t.pftrace", "--rotate", "300ms", "--", "timeout", "-s", "KILL", "9",
                        APP, self.oracle_path, THREADS, 20, stderr=subprocess.PIPE, start_new_session=True)
         self.wait_for("three files", lambda: len(self.files()) >= 3)
+        self.assertRegex(self.orma("status").stdout.decode(), r"file \d of a rotating recording: t\.000\d\.pftrace")
         os.kill(p.pid, signal.SIGINT)
         time.sleep(1.5 * SLOW)
         if p.poll() is None:
