@@ -7,10 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sdk/base/path.h"
 #include "sdk/base/endian.h"
+#include "sdk/base/path.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
+#include "tools/follow/follow.h"
 #include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
@@ -34,7 +35,9 @@ enum {
     OPT_AT,
     OPT_UI,
     OPT_CACHE,
-    OPT_FORCE
+    OPT_FORCE,
+    OPT_FOLLOW,
+    OPT_EVERY
 };
 
 static const struct orma_option options[] = {
@@ -58,6 +61,7 @@ static const struct orma_option options[] = {
      "perfetto: serve the trace for https://ui.perfetto.dev instead (as 'orma serve' does)."},
     {OPT_AT, 0, "at", "LINK",
      "Open at the position of a link that somebody sent (the part after its '#')."},
+    ORMA_FOLLOW_OPTIONS(OPT_FOLLOW, OPT_EVERY),
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
@@ -66,8 +70,10 @@ struct view {
     struct orma_cli cli;
     const char *trace, *out, *at, *tree;
     uint64_t size, ends[2]; /* ends: of the range, from the begin of the trace */
+    uint64_t every_ms;
     uint16_t port;
-    bool range, exact, no_open, perfetto, force, all;
+    struct orma_view_turn *turn; /* with follow: the server at hand */
+    bool follow, range, exact, no_open, perfetto, force, all;
 };
 
 static int parse_number(struct view *v, int id)
@@ -109,6 +115,11 @@ static int parse_option(struct view *v, int id)
     case OPT_CACHE:
         orma_load_cache_set(v->cli.value);
         return ORMA_EXIT_OK;
+    case OPT_FOLLOW:
+        v->follow = true;
+        return ORMA_EXIT_OK;
+    case OPT_EVERY:
+        return orma_follow_take_every(&v->cli, &v->every_ms);
     case OPT_FORCE:
         v->force = true;
         return ORMA_EXIT_OK;
@@ -169,6 +180,11 @@ static int parse(struct view *v, bool *ret_go_on)
         return code;
     if (!v->trace)
         return orma_cli_usage_error(&v->cli, "no trace given: orma view TRACE");
+    if (v->every_ms && !v->follow)
+        return orma_cli_usage_error(&v->cli, "--every needs --follow");
+    if (v->follow && (v->out || v->perfetto || v->range))
+        return orma_cli_usage_error(&v->cli,
+                                    "--follow cannot be combined with -o, --ui and --range");
     if (v->tree && v->all)
         return orma_cli_usage_error(&v->cli, "--tree and --all exclude each other");
     if (!v->out && (v->exact || v->size || v->force))
@@ -232,7 +248,8 @@ static int show(const struct view *v, struct orma_processor *tp, struct orma_rep
                                         .trace = v->trace,
                                         .port = v->port,
                                         .open = !v->no_open,
-                                        .fragment = v->at};
+                                        .fragment = v->at,
+                                        .turn = v->turn};
 
         return orma_view_serve(&serve) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
     }
@@ -279,6 +296,35 @@ static int serve_perfetto(const struct view *v)
     return orma_cmd_serve.run(&orma_cmd_serve, argc, argv);
 }
 
+static int serve_turn(void *ctx, struct orma_processor *tp, const struct orma_follow_state *state)
+{
+    struct view *v = ctx;
+
+    v->turn->generation = state->answer;
+    v->turn->ended = state->ended;
+    v->turn->ready_fd = state->ready_fd;
+    return choose_and_show(v, tp);
+}
+
+static int follow(struct view *v, const struct orma_processor_config *config)
+{
+    struct orma_view_turn turn;
+    const struct orma_follow how = {.program = "orma view",
+                                    .name = v->trace,
+                                    .every_ms = v->every_ms,
+                                    .config = *config,
+                                    .answer = serve_turn,
+                                    .stays = true,
+                                    .ctx = v};
+
+    v->turn = &turn;
+    if (orma_view_serve_begin(&turn, v->port, !v->no_open, v->at) < 0)
+        return ORMA_EXIT_FAILURE;
+    int code = orma_follow_run(&how);
+    (void)close(turn.listen_fd); /* nobody is accepted any more */
+    return code;
+}
+
 static int run(const struct orma_command *self, int argc, char **argv)
 {
     struct orma_processor_config config = {
@@ -298,6 +344,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
                         "copy the trace there; 'orma report' and 'orma query' read it here\n");
         return ORMA_EXIT_FAILURE;
     }
+    if (v.follow)
+        return follow(&v, &config);
     if (v.out)
         config.query_timeout_ms = 0;
     const struct orma_output_want want = wanted(&v);
@@ -323,6 +371,7 @@ const struct orma_command orma_cmd_view = {
                "page to see its keys.",
     .examples = "  orma view t.pftrace                  # the link is printed, and opened\n"
                 "  orma view t.pftrace -o t.html        # to pass on\n"
+                "  orma view --follow t.pftrace         # while it is recorded\n"
                 "  orma view t.pftrace -o t.html --range=1.5s,2s --exact\n",
     .options = options,
     .threads = true,

@@ -6,6 +6,7 @@ import random
 import re
 import urllib.parse
 
+import growing
 import view_reader
 from orma_env import *
 from view_reader import View
@@ -484,6 +485,39 @@ class Serving(ViewCase):
 
 
 class Server(Serving):
+    def test_a_trace_that_grows_has_servers_one_after_the_other(self):
+        packets = growing.trace(9, 2000, end=False)
+        path = self.dir / "growing"
+        path.write_bytes(b"".join(packets[:1000]))
+        p, port, token = self.serve(path, "--follow", "--every", "100ms")
+        self.assertEqual(self.ask(port, "/view/next")[0], 403)
+        self.assertEqual(json.loads(self.ask(port, "/view/next", token)[1]), {"generation": 1, "ended": False})
+        self.assertEqual(self.ask(port, "/view/block/1", token, **{"X-Orma-Generation": "1"})[0], 200)
+        before = json.loads(self.ask(port, "/view/info", token)[1])
+        with path.open("ab") as f:
+            f.write(b"".join(packets[1000:]))
+        self.wait_for("the next server", lambda: json.loads(self.ask(port, "/view/next", token)[1])["generation"] == 2)
+        self.assertEqual(self.ask(port, "/view/block/1", token, **{"X-Orma-Generation": "1"})[0], 410)
+        self.assertEqual(self.ask(port, "/view/block/1", token, **{"X-Orma-Generation": "2"})[0], 200)
+        after = json.loads(self.ask(port, "/view/info", token)[1])
+        self.assertGreater(int(after["to"]), int(before["to"]))
+        answer = json.loads(self.ask(port, "/view/sql", token, "SELECT count(*) FROM slice")[1])
+        self.assertEqual(answer["rows"][0][0], int(self.one(path, "SELECT count(*) FROM slice")))
+        p.kill()  # the server does not stay behind
+        p.wait()
+
+        def refused():
+            try:
+                self.ask_once(port, "/view/next", token)
+            except OSError:
+                return True
+            return False
+
+        self.wait_for("the end of the server", refused)
+        for options in (["-o", "x.html"], ["--range=1s,2s"], ["--ui", "perfetto"]):
+            self.assertIn("--follow cannot", self.orma("view", "--follow", *options, path, code=2).stderr.decode())
+        self.assertIn("no session", self.orma("view", "--follow", "--no-open", "nothing", code=1).stderr.decode())
+
     def test_answers(self):
         trace = self.trace(made_json())
         p, port, token = self.serve(trace)

@@ -1,6 +1,7 @@
 """The timeline in a real browser: what it shows is what SQL says, from a file and from the server. Needs Chromium, or Firefox."""
 import json
 
+import growing
 from browser import FIREFOX, Firefox
 from orma_env import *
 from pictures import pixels
@@ -342,6 +343,44 @@ class Timeline(BrowserCase):
         b.open(out.as_uri())
         self.assertIn("+0.000 002 345 s", b.run("return [...document.querySelectorAll('.report td button')].map((n) => n.textContent)"))
         self.nothing_wrong()
+
+    def test_a_trace_that_grows(self):
+        """The page goes on by itself: with the end, if that is seen, else what is seen stays; open rows and what is chosen, too."""
+        packets = growing.trace(7, 6000, flush_every=200)
+        cuts = [len(packets) * n // 4 for n in (1, 2, 3, 4)]
+        path = self.dir / "growing"
+        path.write_bytes(b"".join(packets[:cuts[0]]))
+        p, port, token = self.serve(path, "--follow", "--every", "200ms")
+        b = self.browser
+        b.open(f"http://127.0.0.1:{port}/#k={token}")
+        span = lambda: b.run("return orma.trace.span")
+        spans = [span()]
+        b.run("orma.setView(orma.trace.span * 0.8, orma.trace.span * 0.25 / orma.width)")
+        b.run("const row = orma.trace.rows.find((r) => r && r.lanes).n; await orma.goTo(row, (await orma.trace.load(row)).slices.id[3], undefined, false)")
+        chosen = "const c = orma.chosen; return [orma.trace.rows[c.row].name, c.data.slices.id[c.item]]"
+        before, beside = b.run(chosen), b.run("return orma.trace.span - orma.time(orma.width)")
+        with path.open("ab") as f:
+            f.write(b"".join(packets[cuts[0]:cuts[1]]))
+        b.wait(f"orma.trace.span > {spans[0]}")
+        b.wait("orma.settled")
+        spans.append(span())
+        self.assertEqual(b.run(chosen), before)
+        self.assertAlmostEqual(b.run("return orma.trace.span - orma.time(orma.width)"), beside, delta=spans[1] / 1000)  # it moved on
+        b.run(f"orma.setView({spans[1] // 10}, {spans[1]} / 20 / orma.width)")
+        view = b.run("return [orma.view.from, orma.view.nsPerPx]")
+        with path.open("ab") as f:
+            f.write(b"".join(packets[cuts[1]:cuts[2]]))
+        b.wait(f"orma.trace.span > {spans[1]}")
+        b.wait("orma.settled")
+        self.assertEqual(b.run("return [orma.view.from, orma.view.nsPerPx]"), view)  # it stayed
+        with path.open("ab") as f:
+            f.write(b"".join(packets[cuts[2]:]))
+        whole, = self.sql(path, "SELECT end_ts - start_ts FROM trace_bounds")[0]
+        b.wait(f"orma.trace.span === {whole}")
+        self.assertEqual(b.run("return (await orma.trace.source.sql('SELECT count(*) FROM slice')).rows[0][0]"), self.sql(path, "SELECT count(*) FROM slice")[0][0])
+        self.nothing_wrong()
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(10 * SLOW), 0)
 
     def test_the_server(self):
         trace = self.trace(made_json())

@@ -1,11 +1,13 @@
 #include "tools/follow/follow.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #define LOOK_MS 50
 /* After the word that it has ended, a file still gets its last statistics. */
 #define END_QUIET_MS 500
+#define STAND_MS 3600000 /* until a signal comes */
 #define SESSION_GONE 125 /* exit code of a copy: there is nothing more to be had */
 
 struct follower {
@@ -32,6 +35,8 @@ struct follower {
     struct orma_follow_tail tail;
     struct orma_processor *tp; /* the import that never ends; NULL: of a session */
     sigset_t ends, before;
+    bool signalled;      /* one of `ends` came */
+    pid_t standing;      /* a copy that stays; 0: none */
     uint64_t changed_ns; /* MONOTONIC, when the file last grew */
 };
 
@@ -97,23 +102,72 @@ static int wait_for(struct follower *f, pid_t pid)
                                                                      : ORMA_EXIT_FAILURE;
 }
 
+/* In the copy it does not return. */
+static bool copy(struct follower *f, const int *pipe_fds, pid_t *ret)
+{
+    pid_t parent = getpid();
+
+    (void)fflush(stdout); /* what waits there would come twice */
+    *ret = fork();
+    if (*ret < 0)
+        say(f, strerror(errno));
+    if (*ret)
+        return *ret > 0;
+    if (pipe_fds) {
+        (void)close(pipe_fds[0]);
+        f->state.ready_fd = pipe_fds[1];
+        if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
+            _exit(ORMA_EXIT_FAILURE); /* nobody would end it */
+    }
+    sigprocmask(SIG_SETMASK, &f->before, NULL);
+    _exit(answer(f));
+}
+
+static void end_standing(struct follower *f)
+{
+    if (!f->standing)
+        return;
+    (void)kill(f->standing, SIGTERM); /* it may have ended by itself */
+    (void)wait_for(f, f->standing);
+    f->standing = 0;
+}
+
+static int ask_to_stay(struct follower *f)
+{
+    int fds[2];
+    pid_t pid;
+    char byte;
+
+    if (pipe2(fds, O_CLOEXEC) < 0) {
+        say(f, strerror(errno));
+        return ORMA_EXIT_FAILURE;
+    }
+    if (!copy(f, fds, &pid)) {
+        (void)close(fds[0]);
+        (void)close(fds[1]);
+        return ORMA_EXIT_FAILURE;
+    }
+    (void)close(fds[1]);
+    ssize_t n = read(fds[0], &byte, 1);
+    (void)close(fds[0]);
+    if (n != 1)
+        return wait_for(f, pid); /* it has ended, and said why */
+    end_standing(f);
+    f->standing = pid;
+    return ORMA_EXIT_OK;
+}
+
 static int ask(struct follower *f)
 {
+    pid_t pid;
+
     f->state.answer++;
     f->state.asked_ns = orma_clock_monotonic();
     f->state.bytes = f->tail.whole;
     f->state.watermark = f->tail.watermark;
-    (void)fflush(stdout); /* what waits there would come twice */
-    pid_t pid = fork();
-    if (pid < 0) {
-        say(f, strerror(errno));
-        return ORMA_EXIT_FAILURE;
-    }
-    if (pid == 0) {
-        sigprocmask(SIG_SETMASK, &f->before, NULL);
-        _exit(answer(f));
-    }
-    return wait_for(f, pid);
+    if (f->how->stays)
+        return ask_to_stay(f);
+    return copy(f, NULL, &pid) ? wait_for(f, pid) : ORMA_EXIT_FAILURE;
 }
 
 /* ---- the original ---- */
@@ -124,7 +178,8 @@ static bool pause_ms(struct follower *f, uint64_t ms)
     const struct timespec wait = {.tv_sec = (time_t)(ms / 1000),
                                   .tv_nsec = (long)(ms % 1000) * 1000000};
 
-    return sigtimedwait(&f->ends, NULL, &wait) > 0;
+    f->signalled |= sigtimedwait(&f->ends, NULL, &wait) > 0;
+    return f->signalled;
 }
 
 static int take(void *ctx, const void *data, size_t len)
@@ -241,6 +296,9 @@ int orma_follow_run(const struct orma_follow *self)
         code = follow_session(&f);
     else if (begin_file(&f) == 0)
         code = follow_file(&f);
+    while (f.standing && code == ORMA_EXIT_OK && !f.signalled)
+        (void)pause_ms(&f, STAND_MS);
+    end_standing(&f);
     end_file(&f);
     sigprocmask(SIG_SETMASK, &f.before, NULL);
     return code;

@@ -23,6 +23,7 @@
 
 struct orma_follow_state {
     const char *name;
+    int ready_fd;       /* of a copy that stays */
     unsigned answer;    /* which one it is, from 1 on */
     bool session;       /* it is a snapshot of one */
     bool ended;         /* the recording is over: it is the last answer */
@@ -40,6 +41,9 @@ struct orma_follow {
     /* In the copy: `tp` has what there is so far. An exit code (enum orma_exit): anything but
      * ORMA_EXIT_OK is the last one. */
     int (*answer)(void *ctx, struct orma_processor *tp, const struct orma_follow_state *state);
+    /* The copy stays (a server): it writes a byte to state->ready_fd, and then the one before gets
+     * a SIGTERM. The last one stays until a signal asks for the end. */
+    bool stays;
     void *ctx;
 };
 

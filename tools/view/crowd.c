@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
@@ -115,28 +116,47 @@ static void on_accept_error(struct evconnlistener *listener, void *data)
     event_add(crowd.pause, &wait);
 }
 
+static int watch(struct event_base *base, struct evhttp *http, struct evhttp_bound_socket *bound,
+                 uint16_t port)
+{
+    /* Whoever is accepted there has it, too; else the end of an answer waits 40 ms. */
+    (void)setsockopt(evhttp_bound_socket_get_fd(bound), IPPROTO_TCP, TCP_NODELAY, &(int){1},
+                     sizeof(int));
+    crowd = (struct crowd){.listener = evhttp_bound_socket_get_listener(bound),
+                           .pause = evtimer_new(base, on_pause, NULL),
+                           .port = port};
+    if (!crowd.pause)
+        return -ENOMEM;
+    evconnlistener_set_error_cb(crowd.listener, on_accept_error);
+    evhttp_set_bevcb(http, on_connection, NULL);
+    return 0;
+}
+
 int orma_crowd_listen(struct event_base *base, struct evhttp *http, uint16_t *port)
 {
     struct evhttp_bound_socket *bound = evhttp_bind_socket_with_handle(http, "127.0.0.1", *port);
     struct sockaddr_in addr;
     socklen_t len = sizeof(addr);
 
-    if (!bound)
+    if (!bound ||
+        getsockname(evhttp_bound_socket_get_fd(bound), (struct sockaddr *)&addr, &len) < 0)
         return -errno;
-    int fd = evhttp_bound_socket_get_fd(bound);
-    /* Whoever is accepted there has it, too; else the end of an answer waits 40 ms. */
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    if (getsockname(fd, (struct sockaddr *)&addr, &len) < 0)
-        return -errno;
-    crowd = (struct crowd){.listener = evhttp_bound_socket_get_listener(bound),
-                           .pause = evtimer_new(base, on_pause, NULL),
-                           .port = ntohs(addr.sin_port)};
-    if (!crowd.pause)
-        return -ENOMEM;
-    evconnlistener_set_error_cb(crowd.listener, on_accept_error);
-    evhttp_set_bevcb(http, on_connection, NULL);
-    *port = crowd.port;
-    return 0;
+    *port = ntohs(addr.sin_port);
+    return watch(base, http, bound, *port);
+}
+
+int orma_crowd_join(struct event_base *base, struct evhttp *http, int listen_fd, uint16_t port)
+{
+    int fd = fcntl(listen_fd, F_DUPFD_CLOEXEC, 0);
+    struct evhttp_bound_socket *bound = fd < 0 ? NULL : evhttp_accept_socket_with_handle(http, fd);
+
+    return bound ? watch(base, http, bound, port) : -ENOMEM;
+}
+
+void orma_crowd_leave(void)
+{
+    if (crowd.listener)
+        (void)evconnlistener_disable(crowd.listener); /* it accepts on until the end, then */
 }
 
 void orma_crowd_fini(void)

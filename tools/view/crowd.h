@@ -18,6 +18,10 @@
 
 /* Listens on 127.0.0.1 for `http`; *port 0: a free one, which is told. -errno. */
 int orma_crowd_listen(struct event_base *base, struct evhttp *http, uint16_t *port);
+/* The same on a socket that others listen on, too. */
+int orma_crowd_join(struct event_base *base, struct evhttp *http, int listen_fd, uint16_t port);
+/* Accepts nobody any more. */
+void orma_crowd_leave(void);
 /* When `http` was freed. */
 void orma_crowd_fini(void);
 #endif

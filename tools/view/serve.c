@@ -15,6 +15,7 @@
 #include <event2/http.h>
 #include <inttypes.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +34,7 @@
 
 #define ROWS_MAX 10000
 #define SQL_BYTES_MAX (1 << 20)
+#define LAST_ANSWERS_US 300000 /* for those that are under way when the next server takes over */
 #define EXACT_MAX ((int64_t)1 << 53) /* larger integers are texts in JSON */
 
 struct server {
@@ -73,9 +76,15 @@ static bool same_token(const char *a, const char *b)
 
 /* ---- answers ---- */
 
+/* The next request may be for the next server. */
+static bool one_answer_each;
+
 static void head(struct evhttp_request *req, const char *type)
 {
     struct evkeyvalq *out = evhttp_request_get_output_headers(req);
+
+    if (one_answer_each)
+        evhttp_add_header(out, "Connection", "close");
 
     evhttp_add_header(out, "Content-Type", type);
     evhttp_add_header(out, "Cache-Control", "no-store");
@@ -160,8 +169,36 @@ static void on_info(struct evhttp_request *req, void *data)
 {
     const struct server *s = data;
 
-    if (is_allowed(s, req) && is_packed(s, req))
-        answer(req, "application/json", orma_view_info(s->view));
+    if (!is_allowed(s, req) || !is_packed(s, req))
+        return;
+    if (s->config->turn) {
+        char number[24];
+
+        snprintf(number, sizeof(number), "%u", s->config->turn->generation);
+        evhttp_add_header(evhttp_request_get_output_headers(req), "X-Orma-Generation", number);
+    }
+    answer(req, "application/json", orma_view_info(s->view));
+}
+
+static void on_next(struct evhttp_request *req, void *data)
+{
+    const struct server *s = data;
+    char text[64];
+
+    if (!is_allowed(s, req))
+        return;
+    snprintf(text, sizeof(text), "{\"generation\":%u,\"ended\":%s}\n", s->config->turn->generation,
+             s->config->turn->ended ? "true" : "false");
+    answer(req, "application/json", orma_str_from(text));
+}
+
+/* Blocks have numbers of their packing. */
+static bool is_of_another(const struct server *s, struct evhttp_request *req)
+{
+    const char *text =
+        evhttp_find_header(evhttp_request_get_input_headers(req), "X-Orma-Generation");
+
+    return s->config->turn && text && strtoul(text, NULL, 10) != s->config->turn->generation;
 }
 
 /* What was read so far, while it is. */
@@ -197,6 +234,10 @@ static void on_other(struct evhttp_request *req, void *data)
     unsigned long n = strtoul(path + sizeof(blocks) - 1, &end, 10);
     if (!is_allowed(s, req) || !is_packed(s, req))
         return;
+    if (is_of_another(s, req)) {
+        refuse(req, 410, "the trace has grown");
+        return;
+    }
     if (*end || !n || n > orma_view_blocks(s->view)) {
         refuse(req, 404, "there is no such block");
         return;
@@ -321,11 +362,17 @@ static int put_page(void *ctx, const void *data, size_t len)
 
 static void stop(evutil_socket_t sig, short what, void *data)
 {
+    const struct timeval soon = {.tv_usec = LAST_ANSWERS_US};
     struct server *s = data;
 
     (void)sig;
     (void)what;
-    event_base_loopbreak(s->base);
+    if (!s->config->turn) {
+        event_base_loopbreak(s->base);
+        return;
+    }
+    orma_crowd_leave(); /* the next server has the socket, too */
+    event_base_loopexit(s->base, &soon);
 }
 
 /* The first arg that is asked for takes long, where there are many: while somebody looks at the
@@ -410,35 +457,61 @@ static void start_browser(const char *url)
 
 static int listen_on(struct server *s, struct evhttp *http)
 {
-    uint16_t port = s->config->port;
-    int r = orma_crowd_listen(s->base, http, &port);
+    const struct orma_view_turn *turn = s->config->turn;
+    uint16_t port = turn ? turn->port : s->config->port;
+    int r = turn ? orma_crowd_join(s->base, http, turn->listen_fd, port)
+                 : orma_crowd_listen(s->base, http, &port);
 
     snprintf(s->host[0], sizeof(s->host[0]), "127.0.0.1:%u", (unsigned)port);
     snprintf(s->host[1], sizeof(s->host[1]), "localhost:%u", (unsigned)port);
     return r;
 }
 
-static void announce(const struct server *s)
+static void announce(const char *host, const char *token, const char *fragment, bool open)
 {
     struct orma_buf url = {0};
 
-    orma_buf_printf(&url, "http://%s/#k=%s", s->host[0], s->token);
-    if (s->config->fragment)
-        orma_buf_printf(&url, "&%s", s->config->fragment);
+    orma_buf_printf(&url, "http://%s/#k=%s", host, token);
+    if (fragment)
+        orma_buf_printf(&url, "&%s", fragment);
     printf("%s\n", orma_buf_cstr(&url));
     fflush(stdout);
     fprintf(stderr,
             "orma view: open this link in a browser on this machine; Ctrl-C stops the server\n");
-    if (s->config->open)
+    if (open)
         start_browser(orma_buf_cstr(&url));
     orma_buf_fini(&url);
 }
 
+static void say_cannot_listen(uint16_t port, int r)
+{
+    fprintf(stderr, "orma view: cannot listen on port %u: %s%s\n", (unsigned)port, strerror(-r),
+            r == -EADDRINUSE ? "; --port selects another" : "");
+}
+
+/* Of a turn: packs here, as nobody looks yet. */
+static int pack_before(struct server *s)
+{
+    pack(s);
+    if (s->err == 0)
+        return 0;
+    const char *why = orma_processor_error(s->config->tp);
+
+    fprintf(stderr, "orma view: %s: %s\n", s->config->trace, *why ? why : strerror(-s->err));
+    s->failed = true;
+    return s->err;
+}
+
+static int say_ready(const struct server *s)
+{
+    return write(s->config->turn->ready_fd, "r", 1) == 1 ? 0 : -EPIPE;
+}
+
 static int run(struct server *s, struct evhttp *http)
 {
-    struct event *events[3] = {evsignal_new(s->base, SIGINT, stop, s),
-                               evsignal_new(s->base, SIGTERM, stop, s),
-                               event_new(s->base, s->packed_fd, EV_READ, on_packed, s)};
+    struct event *events[3] = {
+        evsignal_new(s->base, SIGINT, stop, s), evsignal_new(s->base, SIGTERM, stop, s),
+        s->config->turn ? NULL : event_new(s->base, s->packed_fd, EV_READ, on_packed, s)};
     int r = orma_view_write_page(NULL, &orma_view_page, put_page, &s->page);
 
     evhttp_set_max_body_size(http, SQL_BYTES_MAX);
@@ -449,17 +522,25 @@ static int run(struct server *s, struct evhttp *http)
     evhttp_set_cb(http, "/view/picture", on_picture, s);
     evhttp_set_cb(http, "/view/sql", on_sql, s);
     evhttp_set_gencb(http, on_other, s);
+    if (s->config->turn)
+        evhttp_set_cb(http, "/view/next", on_next, s);
+    if (r == 0 && s->config->turn)
+        r = pack_before(s);
     if (r == 0)
         r = listen_on(s, http);
-    if (r == 0)
+    if (r == 0 && s->config->turn)
+        r = say_ready(s);
+    else if (r == 0)
         s->packing = (r = start(s, pack)) == 0;
     if (r < 0) {
-        fprintf(stderr, "orma view: cannot listen on port %u: %s%s\n", (unsigned)s->config->port,
-                strerror(-r), r == -EADDRINUSE ? "; --port selects another" : "");
+        if (!s->failed)
+            say_cannot_listen(s->config->port, r);
     } else {
         for (unsigned i = 0; i < ORMA_ARRAY_LEN(events) && events[i]; i++)
             event_add(events[i], NULL);
-        announce(s); /* who reads it may end us at once */
+        if (!s->config->turn)
+            announce(s->host[0], s->token, s->config->fragment,
+                     s->config->open); /* who reads it may end us at once */
         event_base_dispatch(s->base);
         atomic_store(&s->progress.stop, true);
         orma_processor_interrupt(s->config->tp);
@@ -472,12 +553,43 @@ static int run(struct server *s, struct evhttp *http)
     return r;
 }
 
+int orma_view_serve_begin(struct orma_view_turn *ret, uint16_t port, bool open,
+                          const char *fragment)
+{
+    struct sockaddr_in addr = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t len = sizeof(addr);
+    char host[32];
+
+    *ret = (struct orma_view_turn){
+        .listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    (void)setsockopt(ret->listen_fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    if (ret->listen_fd < 0 ||
+        bind(ret->listen_fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+        listen(ret->listen_fd, 128) < 0 ||
+        getsockname(ret->listen_fd, (struct sockaddr *)&addr, &len) < 0 ||
+        !make_token(ret->token)) {
+        int r = errno ? -errno : -EIO;
+
+        say_cannot_listen(port, r);
+        return r;
+    }
+    ret->port = ntohs(addr.sin_port);
+    snprintf(host, sizeof(host), "127.0.0.1:%u", (unsigned)ret->port);
+    announce(host, ret->token, fragment, open);
+    return 0;
+}
+
 int orma_view_serve(const struct orma_view_serve *self)
 {
     struct server s = {
         .config = self, .base = event_base_new(), .packed_fd = eventfd(0, EFD_CLOEXEC)};
     struct evhttp *http = s.base ? evhttp_new(s.base) : NULL;
     int r = http && s.packed_fd >= 0 && make_token(s.token) ? 0 : -ENOMEM;
+
+    if (self->turn)
+        memcpy(s.token, self->turn->token, sizeof(s.token));
+    one_answer_each = self->turn != NULL;
 
     signal(SIGPIPE, SIG_IGN); /* a page that went away is an error of writing */
     if (r == 0)

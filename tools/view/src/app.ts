@@ -108,15 +108,33 @@ export class App {
     if (last - first < 0.5) this.setView(this.trace.span * (first - (last - first) * 0.05), (this.trace.span * (last - first) * 1.1) / Math.max(1, this.width), false);
   }
 
-  /** More of the same trace was read, or all: what is seen stays where it is. */
-  async replace(trace: Trace): Promise<void> {
-    const tree = new Tree(trace, this.tree);
+  /** The trace has grown. Who looks at its end goes on with it; else what is seen stays where it is. */
+  async follow(trace: Trace): Promise<void> {
+    const grown = trace.span - this.trace.span, moved = Number(BigInt(this.trace.info.from) - BigInt(trace.info.from));
+    const all = this.view.from <= 0 && this.time(this.width) >= this.trace.span;
+    const end = this.time(this.width) >= this.trace.span;
+    await this.replace(trace, true);
+    if (all) this.zoomAll(false);
+    else if (end || moved) this.setView(this.view.from + (end ? grown : moved), this.view.nsPerPx, false);
+    this.live.textContent = `The trace has grown to ${duration(trace.span)}`;
+  }
+
+  /** More of the same trace was read, or all: what is seen stays where it is. `grown`: it is longer than it was. */
+  async replace(trace: Trace, grown = false): Promise<void> {
+    const before = this.trace, of = grown ? before.rowsIn(trace) : undefined;
+    const tree = new Tree(trace, this.tree, of);
     const bottom = this.main.scrollTop + this.height;
     const seen = tree.lines.filter((line) => line.row >= 0 && line.y < bottom && line.y + line.height > this.main.scrollTop);
     await Promise.all(seen.map((line) => trace.fetch(line.row, this.time(0), this.time(this.width), this.view.nsPerPx)));
     const { theme } = this.painter;
     this.trace = trace;
-    this.tree = new Tree(trace, this.tree); // rows may have been opened meanwhile
+    this.tree = new Tree(trace, this.tree, of); // rows may have been opened meanwhile
+    if (of) {
+      this.focused = this.focused < 0 ? -1 : of(this.focused);
+      if (this.chosen && of(this.chosen.row) < 0) delete this.chosen;
+      else if (this.chosen) this.chosen = { ...this.chosen, row: of(this.chosen.row) };
+      if (this.area) this.area = { ...this.area, rows: this.area.rows.map(of).filter((n) => n >= 0) };
+    }
     this.painter = new Painter(trace, (...what) => this.want(...what));
     this.painter.theme = theme;
     this.pending.clear();
@@ -125,7 +143,7 @@ export class App {
     this.banners.replaceChildren(...banner(this));
     this.arrange();
     this.panel.begin();
-    if (!trace.info.partial) {
+    if (!trace.info.partial && !grown) {
       const moved = this.lastChange !== -Infinity;
       if (!moved) this.showBusy();
       this.link.readLink(false, moved);

@@ -43,6 +43,10 @@ async function open(): Promise<void> {
     const shown = await show(trace);
     const missing = await from.missing?.();
     if (missing) shown.error(missing);
+    for (let newer = await from.next?.(); newer; newer = await newer.next?.()) {
+      const grown = newer; // if it has grown again meanwhile, its blocks are gone
+      await Promise.race([Trace.open(grown, () => {}).then((trace) => shown.follow(trace)), grown.gone]);
+    }
   } catch (e) {
     root.replaceChildren(el("div", { class: "error", role: "alert" }, `This trace cannot be shown: ${(e as Error).message}`));
     throw e;

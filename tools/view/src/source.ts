@@ -39,6 +39,10 @@ export interface Source {
   block(n: number): Promise<Uint8Array>;
   /** What is wrong with it as a whole, once all of it is there. */
   missing?(): Promise<string>;
+  /** Where the trace grows: waits for a newer packing of it; undefined: it has come to its end. */
+  next?(): Promise<Source | undefined>;
+  /** Done when blocks are asked for that a newer packing has replaced. */
+  gone?: Promise<void>;
   /** Only where there is a server. */
   sql?(text: string): Promise<Answer>;
 }
@@ -120,20 +124,29 @@ class PictureSource implements Source {
 /** Blocks from `orma view`. */
 export class ServerSource implements Source {
   private known!: Info;
+  private generation?: string; // of a trace that grows: there are several servers, one after the other
+  private tellGone!: () => void;
+  readonly gone = new Promise<void>((done) => (this.tellGone = done));
 
-  constructor(private readonly token: string) {}
+  constructor(private readonly token: string, private readonly follows = false) {}
 
   private async get(path: string, body?: string, fine?: number): Promise<Response> {
-    const init: RequestInit = { headers: { "X-Orma-Token": this.token }, cache: "no-store" };
+    const headers: Record<string, string> = { "X-Orma-Token": this.token };
+    if (this.generation !== undefined) headers["X-Orma-Generation"] = this.generation;
+    const init: RequestInit = { headers, cache: "no-store" };
     if (body !== undefined) {
       init.method = "POST";
       init.body = body;
     }
-    let ret: Response;
-    try {
-      ret = await fetch(path, init);
-    } catch {
-      throw new Error("The server is gone. Start it again: orma view TRACE");
+    let ret: Response | undefined;
+    // Between two servers an answer may be cut off.
+    for (let tries = this.follows || this.generation !== undefined ? 20 : 1; !ret; tries--) {
+      try {
+        ret = await fetch(path, init);
+      } catch {
+        if (tries <= 1) throw new Error("The server is gone. Start it again: orma view TRACE");
+        await new Promise((done) => setTimeout(done, 100));
+      }
     }
     if (ret.status === 403) throw new Error("The server does not know this page. Open the link that orma view printed.");
     if (!ret.ok && ret.status !== fine) throw new Error(`the server answered ${ret.status} to ${path}`);
@@ -145,6 +158,8 @@ export class ServerSource implements Source {
     for (let pause = 10; ; pause = Math.min(pause * 2, seen ? 200 : 20)) {
       const answer = await this.get("view/info");
       if (answer.status !== 202) {
+        const generation = answer.headers.get("X-Orma-Generation");
+        if (generation !== null) this.generation = generation;
         this.known = checked((await answer.json()) as Info);
         return this.known;
       }
@@ -164,7 +179,22 @@ export class ServerSource implements Source {
 
   async block(n: number): Promise<Uint8Array> {
     const [, size, crc] = this.known.blocks[n];
-    return inflate(new Uint8Array(await (await this.get(`view/block/${n + 1}`)).arrayBuffer()), size, crc);
+    const answer = await this.get(`view/block/${n + 1}`, undefined, 410);
+    if (answer.status === 410) {
+      this.tellGone();
+      return new Promise(() => {}); // whoever waits for it is replaced, too
+    }
+    return inflate(new Uint8Array(await answer.arrayBuffer()), size, crc);
+  }
+
+  async next(): Promise<Source | undefined> {
+    while (this.generation !== undefined) {
+      const { generation, ended } = (await (await this.get("view/next")).json()) as { generation: number; ended: boolean };
+      if (String(generation) !== this.generation) return new ServerSource(this.token, true);
+      if (ended) return undefined;
+      await new Promise((done) => setTimeout(done, 250));
+    }
+    return undefined;
   }
 
   async sql(text: string): Promise<Answer> {

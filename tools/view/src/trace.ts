@@ -276,6 +276,17 @@ export class Trace {
     return !this.info.partial && this.heaps.length > 0 && !slices && !states && !values && !logs && !this.rows.some((row) => row?.items);
   }
 
+  /** Which row of a later packing of the same trace is row n of this one; -1: none. */
+  rowsIn(later: Trace): (n: number) => number {
+    const key = (rows: (Row | undefined)[], n: number): string => {
+      const row = rows[n];
+      return row ? `${key(rows, row.parent)}/${row.kind} ${row.id} ${row.name}` : "";
+    };
+    const there = new Map<string, number>();
+    for (const row of later.rows) if (row) there.set(key(later.rows, row.n), row.n);
+    return (n) => (this.rows[n] && there.get(key(this.rows, n))) ?? -1;
+  }
+
   static async open(source: Source, waiting: (how: Waiting) => unknown): Promise<Trace> {
     const info = await source.info(waiting);
     const ret = new Trace(info, source);

@@ -48,8 +48,8 @@ export class Tree {
   private readonly folded = new Set<number>(); // of those that the filter found and opened
   private readonly opened: Set<number>; // at the begin
 
-  /** `before`: of the same trace, when less of it was known. */
-  constructor(private readonly trace: Trace, before?: Tree) {
+  /** `before`: of the same trace, when less of it was known; `of`: what its rows are called here, -1: they are gone. */
+  constructor(private readonly trace: Trace, before?: Tree, of: (row: number) => number = (row) => row) {
     this.sort(trace.top, true);
     for (const row of trace.rows) if (row) this.sort(row.children, false);
     this.openBusiest(trace.top, 0);
@@ -57,11 +57,12 @@ export class Tree {
     if (!this.open.size || (!slices && !states)) for (const n of trace.top) this.open.add(n); // counters are all there is
     this.opened = new Set(this.open);
     if (before) {
-      for (const n of before.changed) if (!this.open.delete(n)) this.open.add(n);
-      this.hidden = before.hidden;
-      this.pinned = before.pinned;
+      const there = (rows: Iterable<number>): number[] => [...rows].map(of).filter((n) => n >= 0);
+      for (const n of there(before.changed)) if (!this.open.delete(n)) this.open.add(n);
+      this.hidden = new Set(there(before.hidden));
+      this.pinned = there(before.pinned);
       this.filter = before.filter;
-      for (let i = 0; i < before.moves.length; i += 2) for (let k = 0; k < Math.abs(before.moves[i + 1]); k++) this.move(before.moves[i], before.moves[i + 1] > 0 ? 1 : -1, false);
+      for (let i = 0; i < before.moves.length; i += 2) for (let k = 0; k < Math.abs(before.moves[i + 1]); k++) if (of(before.moves[i]) >= 0) this.move(of(before.moves[i]), before.moves[i + 1] > 0 ? 1 : -1, false);
     }
     this.lay();
   }
