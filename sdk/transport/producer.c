@@ -33,6 +33,9 @@
 #define LAST_WORDS_MS 500
 /* Without a pipe to wake it, the owner looks so often. */
 #define NO_WAKEUP_MS 100
+/* And so often with one: between a look at the pipe and poll() the program may have put another
+ * file into its place, which wakes nobody. */
+#define IDLE_MS 2000
 #define SDK_VERSION "Orma 0.1.0"
 
 /* ---- data sources ---- */
@@ -205,7 +208,7 @@ int orma_producer_dispatch(struct orma_producer *self)
 int orma_producer_timeout_ms(const struct orma_producer *self)
 {
     if (!self->commit_due_ns)
-        return self->wakeup_fd < 0 ? NO_WAKEUP_MS : -1;
+        return self->wakeup_fd < 0 ? NO_WAKEUP_MS : IDLE_MS;
     uint64_t now = orma_clock_monotonic();
     return now >= self->commit_due_ns ? 0 : (int)((self->commit_due_ns - now) / 1000000 + 1);
 }

@@ -54,21 +54,21 @@ int orma_producer_renew_wakeup(struct orma_producer *self)
     struct orma_fd_id id = orma_fd_identify(fds[0]);
     __atomic_store_n(&self->wakeup_id.dev, id.dev, __ATOMIC_RELAXED);
     __atomic_store_n(&self->wakeup_id.ino, id.ino, __ATOMIC_RELAXED);
-    self->wakeup_fd = fds[0];
+    __atomic_store_n(&self->wakeup_fd, fds[0], __ATOMIC_RELAXED);
     __atomic_store_n(&self->wakeup_in, fds[1], __ATOMIC_RELEASE);
     return r;
 }
 
 void orma_producer_end_wakeup(struct orma_producer *self)
 {
-    int in = self->wakeup_in;
+    int in = self->wakeup_in, out = self->wakeup_fd;
 
     __atomic_store_n(&self->wakeup_in, -1, __ATOMIC_RELAXED);
     if (is_pipe_ours(self, in))
         orma_fd_close(&in);
-    if (is_pipe_ours(self, self->wakeup_fd))
-        orma_fd_close(&self->wakeup_fd);
-    self->wakeup_fd = -1;
+    __atomic_store_n(&self->wakeup_fd, -1, __ATOMIC_RELAXED);
+    if (is_pipe_ours(self, out))
+        orma_fd_close(&out);
 }
 
 void orma_producer_drain_wakeup(const struct orma_producer *self)
@@ -82,10 +82,12 @@ void orma_producer_drain_wakeup(const struct orma_producer *self)
 
 void orma_producer_wakeup(struct orma_producer *self)
 {
-    int fd = __atomic_load_n(&self->wakeup_in, __ATOMIC_ACQUIRE);
+    int in = __atomic_load_n(&self->wakeup_in, __ATOMIC_ACQUIRE);
+    int out = __atomic_load_n(&self->wakeup_fd, __ATOMIC_RELAXED);
 
-    /* A full pipe means that the loop has been woken already. */
-    if (is_pipe_ours(self, fd) && write(fd, "", 1) < 0)
+    /* A full pipe means that the loop has been woken already. One whose other end the program has
+     * closed would be a SIGPIPE. */
+    if (is_pipe_ours(self, in) && is_pipe_ours(self, out) && write(in, "", 1) < 0)
         return;
 }
 

@@ -15,6 +15,7 @@
  *     app COUNTS cancels THREADS     each is cancelled while it flushes, or waits for a session
  *     app COUNTS clock -             waits for a session in vain, while the clock of the day is set
  *                                    back: [10] is how long
+ *     app COUNTS swaps FOLDER        as closes, by dup2()
  *
  * COUNTS is 16 numbers: [0..7] emitted by thread, [8] 1 when a session is there, [9] 1 at an
  * orderly end, [10] milliseconds of the flush, [11] its result, [12] children crashed, [13] hung,
@@ -34,6 +35,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -288,6 +290,31 @@ static int with_closed_descriptors(const char *folder)
     return r;
 }
 
+/* The same, but there is never a moment without an open file: nothing tells whoever waits there. */
+static int with_swapped_descriptors(const char *folder)
+{
+    int sockets[2], own[2];
+    char path[4096], byte;
+    struct stat st;
+
+    snprintf(path, sizeof(path), "%s/file", folder);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets))
+        return 4;
+    own[0] = open(path, O_RDWR | O_CREAT, 0644);
+    own[1] = sockets[0];
+    for (unsigned i = 0; i < 300; i++) {
+        for (int fd = 3; fd < 40; fd++) {
+            if (fd != own[0] && fd != own[1] && fd != sockets[1] && fcntl(fd, F_GETFD) >= 0)
+                (void)dup2(own[i % 2], fd);
+        }
+        run_threads(burst, 1);
+    }
+    orma_shutdown();
+    if (fstat(own[0], &st) || st.st_size)
+        return 8;
+    return read(sockets[1], &byte, 1) != -1 || errno != EAGAIN ? 16 : 0;
+}
+
 int main(int argc, char **argv)
 {
     struct orma_init_args args = ORMA_INIT_ARGS;
@@ -327,6 +354,9 @@ int main(int argc, char **argv)
     } else if (!strcmp(mode, "closes")) {
         per_thread = 2000;
         return with_closed_descriptors(argv[3]);
+    } else if (!strcmp(mode, "swaps")) {
+        per_thread = 20;
+        return with_swapped_descriptors(argv[3]);
     } else if (!strcmp(mode, "cancels")) {
         with_cancelled_threads(atol(argv[3]));
     } else if (!strcmp(mode, "dies")) {

@@ -194,6 +194,16 @@ class Sdk(Attack):
         self.assertTrue(UNKNOWN & self.reasons(), "what was on its way is lost, and who knows how much")
         self.assert_ends()
 
+    def test_descriptors_that_the_program_replaced(self):
+        """By dup2(): the library waits for what is another file now. It ends with the program all the same."""
+        self.record(50)
+        for i in range(times(5, 50)):
+            folder = self.dir / f"files{i}"
+            folder.mkdir()
+            self.finish(self.app("swaps", folder)[0])
+        self.end_recording()
+        self.assert_ends()
+
     def test_a_program_that_dies_before_it_is_known(self):
         """... has written into memory that nobody can assign: what was lost is not known."""
         self.record()
