@@ -514,9 +514,11 @@ static int check_config(struct orma_record *rec)
         return -EINVAL;
     }
     if (orma_record_rotation_wanted(&rec->rotation) &&
-        (!config_info.write_into_file || config_info.max_file_size_bytes)) {
-        fprintf(stderr, "orma record: %s: --rotate needs a config with write_into_file and without "
-                        "max_file_size_bytes\n",
+        (!config_info.write_into_file || config_info.max_file_size_bytes ||
+         config_info.trigger_mode)) {
+        fprintf(stderr,
+                "orma record: %s: --rotate needs a config with write_into_file and without "
+                "max_file_size_bytes or triggers\n",
                 rec->config_path);
         return -EINVAL;
     }

@@ -192,10 +192,12 @@ int traced_next_file_begin(struct traced_session *s, int fd, uint32_t flush_time
 {
     struct traced_next_file *next = &s->output.next;
 
-    int r = !s->output.file || s->output.finished || s->state != TRACED_STARTED ? -ENOENT
-            : next->old || next->coming                                        ? -EBUSY
-            : s->config->max_file_size_bytes                                   ? -EINVAL
-                                                                               : 0;
+    bool writes = s->output.file && !s->output.finished && s->state == TRACED_STARTED &&
+                  traced_triggers_let_read(s);
+    int r = !writes                          ? -ENOENT
+            : next->old || next->coming      ? -EBUSY
+            : s->config->max_file_size_bytes ? -EINVAL
+                                             : 0;
     if (r < 0) {
         orma_fd_close(&fd);
         return r;

@@ -66,7 +66,7 @@ struct traced_next_file {
 };
 
 /*
- * Begins. Takes `fd` in any case. -ENOENT: the session does not write into a file now; -EBUSY: the
+ * Begins. Takes `fd` in any case. -ENOENT: the session does not write into a file now (perhaps it waits for a trigger); -EBUSY: the
  * last change is not over; -EINVAL: its file has a maximal size, which is that of the whole.
  * Producers that do not answer delay the end of the old file by `flush_timeout_ms` (0: a second).
  */

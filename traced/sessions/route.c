@@ -28,7 +28,8 @@ static unsigned flags_of(const uint8_t *data, size_t len)
         else if (in.id == ORMA_PB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED)
             cleared = orma_pb_bool(&in);
     }
-    return (cleared || flags & ORMA_PB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED ? SAYS_CLEARED : 0) |
+    return (cleared || flags & ORMA_PB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED ? SAYS_CLEARED
+                                                                                  : 0) |
            (flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE ? SAYS_NEEDED : 0);
 }
 
@@ -76,5 +77,6 @@ void traced_next_file_put_stats(struct orma_buf *out, const struct traced_sessio
     orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_ORMA_PACKETS_BEFORE,
                     of_old ? next->old_before : next->before);
     if (of_old)
-        orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_ORMA_PACKETS_AFTER, traced_next_file_delivered(s) - next->before);
+        orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_ORMA_PACKETS_AFTER,
+                        traced_next_file_delivered(s) - next->before);
 }

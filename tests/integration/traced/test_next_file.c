@@ -1,4 +1,5 @@
-/* A session that goes on in another file: which packet is in which, with a producer made by hand. */
+/* A session that goes on in another file: which packet is in which, with a producer made by hand.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,8 +34,8 @@ static int new_fd(void)
 
 static void begin(struct next *n, uint64_t max_bytes, bool into_file)
 {
-    static const uint32_t flags[] = {
-        ORMA_PB_DATA_SOURCE_DESCRIPTOR_HANDLES_INCREMENTAL_STATE_CLEAR, 1, 0};
+    static const uint32_t flags[] = {ORMA_PB_DATA_SOURCE_DESCRIPTOR_HANDLES_INCREMENTAL_STATE_CLEAR,
+                                     1, 0};
 
     *n = (struct next){.fds = {new_fd(), new_fd()}};
     fixture_init(&n->s, false);

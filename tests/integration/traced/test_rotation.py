@@ -235,6 +235,9 @@ flush_period_ms: 1000
         config.write_text('buffers { size_kb: 64 }\ndata_sources { config { name: "track_event" } }\nduration_ms: 100')
         self.assertIn("--rotate needs a config with write_into_file",
                       self.orma("record", "--private", "--rotate", "1mb", "-c", config, "-o", "x", code=1).stderr.decode())
+        config.write_text('buffers { size_kb: 64 }\ndata_sources { config { name: "track_event" } }\nwrite_into_file: true\n'
+                          'trigger_config { trigger_mode: STOP_TRACING trigger_timeout_ms: 1000 triggers { name: "t" } }')
+        self.assertIn("or triggers", self.orma("record", "--rotate", "1mb", "-c", config, "-o", "x", code=1).stderr.decode())
 
 
 if __name__ == "__main__":
