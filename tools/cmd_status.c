@@ -64,6 +64,7 @@ static int show(bool details)
                 "orma status: no service on %s: %s; start one with 'traced', or let 'orma record' "
                 "start its own\n",
                 orma_sock_consumer_addr(), orma_sock_why(-r));
+        (void)orma_service_costs_print(stdout); /* recordings that are their own service */
         return ORMA_EXIT_FAILURE;
     }
     r = orma_service_state_query(consumer, &state);

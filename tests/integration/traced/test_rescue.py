@@ -209,6 +209,16 @@ class Rescue(Case):
         self.assertEqual(watch.returncode, 0)
         self.stop(recorder, app)
 
+    def test_the_status_has_the_costs_of_recordings_that_are_their_own_service(self):
+        recorder = self.start(ORMA, "record", "--private", "-q", "--ring", "-o", "own", "apps")
+        self.wait_for("the recording", lambda: b"COSTS of" in self.orma("status", code=1).stdout)
+        done = self.orma("status", code=1)
+        self.assertIn(f"COSTS of the process with pid {recorder.pid}: ", done.stdout.decode())
+        self.assertIn(b"no service on", done.stderr)
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(20 * SLOW)
+        self.assertNotIn(b"COSTS", self.orma("status", code=1).stdout)
+
     def test_the_status_is_not_held_up_by_a_hole(self):
         """A file without a byte in it that says it has more sequences than could be read in a day."""
         service, recorder, app = self.start_all(self.config(more=FILE))
