@@ -11,6 +11,7 @@
 
 #include "processor/api/archived.h"
 #include "processor/api/cached.h"
+#include "processor/api/folder.h"
 #include "processor/api/processor_impl.h"
 #include "processor/api/state.h"
 #include "processor/api/symbolize.h"
@@ -302,6 +303,31 @@ static int load_stream(struct orma_processor *self, int fd)
     return r ? r : orma_processor_finish(self);
 }
 
+static int load_whole(struct orma_processor *self, int fd, orma_progress_fn *progress, void *data)
+{
+    int r = orma_mapped_open(fd, &self->mapped);
+
+    if (r)
+        return fail(self, r, "%s", strerror(-r));
+    r = load_mapped(self, progress, data);
+    return r ? r : orma_processor_finish(self);
+}
+
+/* A folder that is one trace. It is not cached: what it holds has no identity of its own. */
+static int load_folder(struct orma_processor *self, int dir, const char *path,
+                       orma_progress_fn *progress, void *data)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf why = {0};
+    ORMA_AUTO(orma_fd_close) int fd = orma_folder_pack(dir, &why);
+
+    if (fd >= 0)
+        return load_whole(self, fd, progress, data);
+    if (fd != -ENOENT)
+        return fail(self, fd, "%s", orma_buf_cstr(&why));
+    const char *is = orma_foreign_folder(path);
+    return fail(self, -EISDIR, "%s%s%s", strerror(EISDIR), is ? ": this is " : "", is ? is : "");
+}
+
 int orma_processor_load_file(struct orma_processor *self, const char *path,
                              orma_progress_fn *progress, void *data)
 {
@@ -314,12 +340,8 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
         return fail(self, -errno, "%s", strerror(errno));
     self->sql->given.input_dev = st.st_dev;
     self->sql->given.input_ino = st.st_ino;
-    if (S_ISDIR(st.st_mode)) {
-        const char *is = orma_foreign_folder(path);
-
-        return fail(self, -EISDIR, "%s%s%s", strerror(EISDIR), is ? ": this is " : "",
-                    is ? is : "");
-    }
+    if (S_ISDIR(st.st_mode))
+        return load_folder(self, fd, path, progress, data);
     if (!S_ISREG(st.st_mode))
         return load_stream(self, fd);
     if (!st.st_size) /* a trace of no packets */
@@ -331,12 +353,7 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
     int r = load_cached(self, fd, (uint64_t)st.st_size);
     if (r)
         return r < 0 ? r : 0;
-    r = orma_mapped_open(fd, &self->mapped);
-    if (r)
-        return fail(self, r, "%s", strerror(-r));
-    r = load_mapped(self, progress, data);
-    if (!r)
-        r = orma_processor_finish(self);
+    r = load_whole(self, fd, progress, data);
     const struct orma_processor_damage damage = orma_processor_damage(self);
     if (!r)
         orma_cached_write(&self->cached, &self->storage, &damage,

@@ -11,40 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "processor/api/folder.h"
 #include "processor/export/files.h"
 #include "processor/store/table.h"
 #include "sdk/base/fd.h"
 
-#define BLOCK 512
-/* Eleven octal digits. */
-#define MEMBER_MAX (((off_t)1 << 33) - 1)
+#define BLOCK ORMA_TAR_BLOCK
+#define MEMBER_MAX ((off_t)ORMA_TAR_SIZE_MAX)
 /* Rows of a batch. */
 #define ROWS 131072
-
-/* The fields of a head, in its order. */
-struct head {
-    char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], sum[8], type, link[100];
-    char magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155], pad[12];
-};
-_Static_assert(sizeof(struct head) == BLOCK, "a head is a block");
-
-static void fill(struct head *h, const char *table, off_t size)
-{
-    const uint8_t *bytes = (const uint8_t *)h;
-    unsigned sum = 0;
-
-    *h = (struct head){.type = '0', .magic = "ustar", .version = {'0', '0'}};
-    snprintf(h->name, sizeof(h->name), "%s.arrow", table);
-    snprintf(h->mode, sizeof(h->mode), "%07o", 0644U);
-    snprintf(h->uid, sizeof(h->uid), "%07o", 0U);
-    snprintf(h->gid, sizeof(h->gid), "%07o", 0U);
-    snprintf(h->size, sizeof(h->size), "%011" PRIo64, (uint64_t)size);
-    snprintf(h->mtime, sizeof(h->mtime), "%011o", 0U); /* the same trace, the same bytes */
-    memset(h->sum, ' ', sizeof(h->sum));               /* as which it is part of the sum */
-    for (size_t i = 0; i < sizeof(*h); i++)
-        sum += bytes[i];
-    snprintf(h->sum, sizeof(h->sum), "%06o", sum); /* the blank behind the NUL stays */
-}
 
 static int put_rows(struct orma_processor *tp, const char *table, FILE *out, struct orma_buf *error)
 {
@@ -78,7 +53,8 @@ static int put_member(struct orma_processor *tp, const char *table, FILE *out,
                       struct orma_buf *error)
 {
     const off_t at = ftello(out);
-    struct head head = {0};
+    struct orma_tar_head head = {0};
+    char name[ORMA_TAR_NAME_MAX + 1];
 
     errno = 0;
     if (at < 0 || fwrite(&head, 1, sizeof(head), out) != sizeof(head))
@@ -94,7 +70,8 @@ static int put_member(struct orma_processor *tp, const char *table, FILE *out,
     const size_t pad = (size_t)(-size & (BLOCK - 1));
     if (end < 0 || fwrite((char[BLOCK]){0}, 1, pad, out) != pad || fseeko(out, at, SEEK_SET) < 0)
         goto failed;
-    fill(&head, table, size);
+    snprintf(name, sizeof(name), "%s.arrow", table);
+    orma_tar_head_fill(&head, name, (uint64_t)size);
     if (fwrite(&head, 1, sizeof(head), out) == sizeof(head) && fseeko(out, 0, SEEK_END) == 0)
         return 0;
 failed:

@@ -47,8 +47,6 @@ static const struct {
      READS("metadata of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
     {BYTES("\x75\xd1\x1d\x57"),
      READS("metadata of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
-    {BYTES("Ftrace!\0"),
-     READS("a trace of uftrace", "`uftrace dump --chrome` converts it to JSON that can be read")},
     {BYTES("tracy\0"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("tlZ\4"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("tZst"), READS("a trace of Tracy", "the Tracy profiler reads it")},

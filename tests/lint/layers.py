@@ -76,7 +76,7 @@ LAYERS = {
     "processor/import/trace": ["processor/import/trace", "processor/import/core"] + MODEL,
     "processor/import/android": ["processor/import/android", "processor/import/core"] + MODEL,
     "processor/import/winscope": ["processor/import/winscope", "processor/import/core"] + MODEL,
-    "processor/import/formats": ["processor/import/formats", "processor/import/core", "sdk/ftrace"] + MODEL,
+    "processor/import/formats": ["processor/import/formats", "processor/import/core", "processor/symbols", "sdk/ftrace"] + MODEL,
     "processor/sql/dialect": ["processor/sql/dialect"] + SDK_LOW,
     "processor/sql/base": SQL_LOW,
     "processor/sql/sqlite": ["processor/sql/sqlite"] + SQL_LOW,

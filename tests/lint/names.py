@@ -143,13 +143,13 @@ MODULES = {
     "processor/import/trace": "orma_trace_",
     "processor/import/android": "orma_android_",
     "processor/import/winscope": "orma_winscope_",
-    "processor/import/formats": "orma_format_ orma_formats_ orma_hprof_ orma_jfr_ orma_otlp_ orma_systrace_ orma_tracedat_ orma_json_args orma_json_event_ orma_json_metadata"
+    "processor/import/formats": "orma_format_ orma_formats_ orma_hprof_ orma_jfr_ orma_otlp_ orma_systrace_ orma_tracedat_ orma_uftrace_ orma_json_args orma_json_event_ orma_json_metadata"
                                 " orma_json_profile_ orma_json_profiles_ orma_json_record_ orma_json_records_ orma_json_time",
     "processor/columns": "orma_columns_",
     "processor/library": "orma_free orma_processor_compute_ orma_processor_summarize orma_processor_version orma_query_arrow",
     "processor/extension": "orma_extension_ sqlite3_ormasqlite_init",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
-    "processor/api": "orma_processor_ orma_archived_ orma_cached_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
+    "processor/api": "orma_processor_ orma_archived_ orma_folder_ orma_tar_ orma_cached_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"
                      " orma_result_statement orma_symbolize_ orma_deobfuscate_",
     "processor/stacks": "orma_stacks_",

@@ -99,6 +99,7 @@ static void look_into(struct orma_format_member *m)
     read_head(m, &h);
     enum orma_format format = orma_detect_format(h.data, h.len, true);
     m->kind = kind_of(format);
+    m->leads = format == ORMA_FORMAT_UFTRACE;
     m->is_trace = format != ORMA_FORMAT_UNKNOWN && format != ORMA_FORMAT_MANIFEST &&
                   format != ORMA_FORMAT_SYMBOLS;
 }
@@ -167,8 +168,9 @@ static void list_members(struct orma_format_archive *a)
     if (a->num)
         qsort(a->list, a->num, sizeof(*a->list), by_idx);
     for (unsigned i = 0; i < a->num && !orma_file_failed(a->file); i++)
-        a->list[i].row =
-            orma_file_list(a->file, orma_model_str(model, a->list[i].name), a->list[i].len);
+        if (!a->list[i].follows)
+            a->list[i].row =
+                orma_file_list(a->file, orma_model_str(model, a->list[i].name), a->list[i].len);
 }
 
 /* True: it is sound, and appended to `ret`. Any thread. */
@@ -184,6 +186,78 @@ static bool unpack_whole(const struct orma_format_member *m, uint64_t max, struc
         return true;
     ret->len = 0;
     return false;
+}
+
+/* ---- folders that are one trace ---- */
+
+/* Archives have few: each is looked for among all members. */
+#define FOLDERS_MAX 256
+
+/* "ut.data/" of "ut.data/info" */
+static struct orma_str folder_of(struct orma_str name)
+{
+    const char *slash = name.len ? memrchr(name.data, '/', name.len) : NULL;
+
+    return (struct orma_str){name.data, slash ? (size_t)(slash + 1 - name.data) : 0};
+}
+
+/* Two in one folder: the first one has the others. */
+static void find_folders(struct orma_format_archive *a)
+{
+    unsigned num = 0;
+
+    for (unsigned i = 0; i < a->num; i++) {
+        if (!a->list[i].leads || a->list[i].follows || num++ == FOLDERS_MAX)
+            continue;
+        a->has_folders = true;
+        for (unsigned j = 0; j < a->num; j++)
+            if (j != i && orma_str_eq(folder_of(a->list[j].name), folder_of(a->list[i].name))) {
+                a->list[j].follows = true;
+                a->list[j].leads = a->list[j].is_trace = false;
+            }
+    }
+}
+
+/* All its bytes, which stay; data NULL: it cannot be unpacked, which is told. */
+static struct orma_str bytes_of(struct orma_format_archive *a, struct orma_format_member *m)
+{
+    const uint64_t left = orma_unpacked_left(&a->file->imp->reader->unpacked);
+
+    if (!m->packed)
+        return (struct orma_str){(const char *)m->data, m->len};
+    if (!m->unpacked.len && !unpack_whole(m, left, &m->unpacked)) {
+        orma_file_damage(a->file, m->data, m->len, "a member that cannot be unpacked");
+        return (struct orma_str){NULL, 0};
+    }
+    if (orma_file_is_bomb(a->file, m->unpacked.len))
+        return (struct orma_str){NULL, 0};
+    return orma_buf_str(&m->unpacked);
+}
+
+static void give_parts(struct orma_format_archive *a, const struct orma_format_member *lead,
+                       struct orma_file *inside)
+{
+    const struct orma_str folder = folder_of(lead->name);
+    struct orma_file_part *parts =
+        orma_arena_alloc(&a->names, (a->num + (size_t)1) * sizeof(*parts));
+    uint32_t num = 0;
+
+    if (!parts) {
+        a->file->imp->model->storage->failed = true;
+        return;
+    }
+    for (unsigned i = 0; i < a->num && !orma_file_failed(a->file); i++) {
+        struct orma_format_member *m = &a->list[i];
+
+        if (m != lead && (!m->follows || !orma_str_eq(folder_of(m->name), folder)))
+            continue;
+        const struct orma_str bytes = bytes_of(a, m);
+        if (bytes.data)
+            parts[num++] = (struct orma_file_part){
+                {m->name.data + folder.len, m->name.len - folder.len}, bytes};
+    }
+    inside->parts = parts;
+    inside->parts_num = num;
 }
 
 /* True: it is sound, and was unpacked at once. Otherwise nothing came of it. */
@@ -202,12 +276,16 @@ static bool took_whole(struct orma_format_member *m, struct orma_file *inside)
 static void import_member(struct orma_format_archive *a, struct orma_format_member *m)
 {
     struct orma_import_ctx *imp = a->file->imp;
-    struct orma_file *inside = orma_file_new(a->file->import, a->file, m->row);
 
     orma_file_unit(a->file, m->data);
-    (void)orma_file_took(a->file); /* it has an account of its own */
+    (void)orma_file_took(a->file); /* it has an account of its own, or that of its folder */
+    if (m->follows)
+        return;
+    struct orma_file *inside = orma_file_new(a->file->import, a->file, m->row);
     if (!inside || orma_file_failed(a->file))
         return;
+    if (m->leads)
+        give_parts(a, m, inside);
     if (!m->packed) {
         if (!orma_file_is_bomb(inside, m->len)) {
             uint32_t crc = 0;
@@ -284,7 +362,7 @@ static bool unpack_ahead(void *data, size_t piece, unsigned thread)
     struct orma_format_archive *a = data;
     struct orma_format_member *m = &a->list[piece];
 
-    if (thread && m->packed && m->size <= AHEAD_BYTES_MAX &&
+    if (thread && m->packed && !m->follows && !m->leads && m->size <= AHEAD_BYTES_MAX &&
         !unpack_whole(m, AHEAD_BYTES_MAX, &m->unpacked))
         orma_buf_fini(&m->unpacked);
     return true;
@@ -296,7 +374,8 @@ static bool import_next(void *data, size_t piece)
 
     if (!orma_file_failed(a->file))
         import_member(a, &a->list[piece]);
-    orma_buf_fini(&a->list[piece].unpacked);
+    if (!a->list[piece].follows && !a->list[piece].leads) /* those are used up to the end */
+        orma_buf_fini(&a->list[piece].unpacked);
     return !orma_file_failed(a->file);
 }
 
@@ -314,12 +393,13 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
     keep_bug_report(a);
     if (!a->num && a->hidden) /* else nobody misses them */
         orma_format_archive_skip(a, orma_model_cstr(file->imp->model, "hidden members"), a->hidden);
-    if (a->empty)
-        orma_formats_skip_empty(file, a->empty);
     if (a->num)
         refuse_overlaps(a);
     for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)
         look_into(&a->list[i]);
+    find_folders(a);
+    if (a->empty && !a->has_folders) /* which have files for what did not happen */
+        orma_formats_skip_empty(file, a->empty);
     find_repeated(a);
     list_members(a);
     if (a->num)

@@ -24,6 +24,8 @@ struct orma_format_member {
     bool packed;        /* deflated */
     bool is_trace;      /* or holds such */
     bool repeats;       /* another one has the same bytes */
+    bool leads;         /* it stands for its folder, which is one trace */
+    bool follows;       /* it lies in a folder for which another one stands */
     const uint8_t *sum; /* in the list of a zip archive; NULL: none */
     struct orma_buf unpacked; /* by another thread; empty: it is to be unpacked */
     unsigned idx, kind;
@@ -42,7 +44,8 @@ struct orma_format_archive {
     struct orma_format_member *list;
     unsigned num, cap;
     unsigned hidden, empty;
-    struct orma_arena names;
+    bool has_folders; /* that are one trace */
+    struct orma_arena names; /* and lists of parts */
 };
 
 /* A number in little-endian order. */

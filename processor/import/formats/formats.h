@@ -9,7 +9,7 @@ extern const struct orma_format_ops orma_format_archive, orma_format_art_method,
     orma_format_gecko, orma_format_hprof, orma_format_instruments, orma_format_jfr, orma_format_json,
     orma_format_logcat, orma_format_manifest, orma_format_ninja, orma_format_packed,
     orma_format_otlp, orma_format_perf_data, orma_format_perf_text, orma_format_pprof, orma_format_simpleperf, orma_format_speedscope,
-    orma_format_strace, orma_format_systrace, orma_format_tracedat, orma_format_v8_cpu, orma_format_v8_heap;
+    orma_format_strace, orma_format_systrace, orma_format_tracedat, orma_format_uftrace, orma_format_v8_cpu, orma_format_v8_heap;
 
 /* Their module; files bring the state of their format along. */
 extern const struct orma_import_module orma_formats_module;

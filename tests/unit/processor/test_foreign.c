@@ -27,8 +27,6 @@ static const struct kind {
     {BINARY("\x57\x1d\xd1\x75"), "Common Trace Format"},
     {BINARY("\x75\xd1\x1d\x57"), "Common Trace Format"},
     {BYTES("/* CTF 1.8 */\ntrace {\n\tmajor = 1;\n};\n"), "`babeltrace2 FOLDER` reads it"},
-    {BINARY("Ftrace!\0\4\0\0\0"), "uftrace"},
-    {BINARY("FLR\0\0\2\0\0"), "Flight Recorder (JFR); `jfr print`"},
     {BINARY("go 1.22 trace\0\0\0"), "`go tool trace` reads it"},
     {BINARY("tracy\0\11\1\0"), "Tracy"},
     {BINARY("tlZ\4\0\0"), "Tracy"},
@@ -222,7 +220,6 @@ Test(foreign, folders_of_others_are_named)
         const char *says;
     } folders[] = {
         {"metadata", BYTES("/* CTF 1.8 */\n"), "`babeltrace2 FOLDER`"},
-        {"info", BYTES("Ftrace!\0\4\0\0\0"), "uftrace"},
         {"other", BYTES("a"), "Is a directory"},
     };
 

@@ -618,6 +618,64 @@ def jfr():
     return jfr_chunk(1700000000 * 10**9, 4000) + jfr_chunk(1700000001 * 10**9, 4000, done=False) + b"\x7f\x63"
 
 
+def uftrace(order):
+    """A folder as a tar: arguments of each kind, a function without a spec, longjmp, a fork with its parent's session, losses, events, an exit
+    alone, a record that is cut, switches, the kernel's buffers, which are not read."""
+    def pack(form, *values):
+        return struct.pack(order + form, *values)
+
+    def record(kind, ts, depth, addr, data=b""):
+        more = 1 if data else 0
+        if order == "<":
+            word = kind | more << 2 | 5 << 3 | depth << 6 | addr << 16
+        else:
+            word = kind << 62 | more << 61 | 5 << 58 | depth << 48 | addr
+        return pack("QQ", ts, word) + data + bytes(-len(data) % 8)
+
+    def values(*parts):
+        out = b""
+        for p in parts:
+            out += p
+            out += bytes(-len(out) % 4)
+        return out
+
+    def text(t):
+        return pack("H", len(t)) + t
+
+    def perf(kind, misc, pid, tid, ts, body=b""):
+        return pack("IHH", kind, misc, 8 + len(body) + 16) + body + pack("IIQ", pid, tid, ts)
+
+    def function(offset):
+        return 0x55550000 + offset
+    info = b"Ftrace!\0" + pack("I", 4) + pack("H", 40) + bytes([1 if order == "<" else 2, 2]) + pack("QQ", 0x6aa, 0) + bytes(8)
+    info += (b"exename:/bin/app\ncmdline:uftrace record --clock boot ./app\nosinfo:lines=1\nosinfo:kernel=Linux 6.1\nargspec:lines=3\n"
+             b"argspec:^tw[o0]@arg1/d32,fparg1/80,arg2/c,arg3/x64\nretspec:two@retval/f32\nargauto:puts@arg1/s\nauto-args:1\n"
+             b"pattern_type:regex\nuftrace_version:v0.13\n")
+    tasks = (b'SESS timestamp=10.000000000 pid=7 sid=00000000000000aa exename="/bin/app"\nTASK timestamp=10.000000001 tid=7 pid=7\n'
+             b"TASK timestamp=10.5 tid=8 pid=7\nFORK timestamp=10.000002 pid=9 ppid=7\nnonsense\n")
+    maps = (b"55550000-55551000 r-xp 00000000 00:00 0   /bin/app build-id:abcd\n55551000-55552000 r-xp 00001000 00:00 0   /bin/app build-id:abcd\n"
+            b"7f000000-7f001000 r-xp 00000000 00:00 0   /lib/other.so\n")
+    symbols = (b"# path name: /bin/app\n# build-id: abcd\n0000000000000010 0010 P puts\n0000000000000100 00f0 T main\n"
+               b"0000000000000200 0010 T two\n0000000000000300 0010 T _ZN2ns5threeEi\n0000000000001100 0010 T far\n0000000000001200 0001 ? __end\n")
+    debug = b"# path name: /bin/app\nF: 100 main\nL: 3 app.c\nA: @arg1,arg2/p\nR: @retval/d32\nF: 1100 far\nA: @arg1/t:point(size:16)\n"
+    s = 10 * 10**9
+    two = values(pack("i", -4), (b"\0\0\0\0\0\0\0\x80\xff\x3f" if order == "<" else b"\x80\0\0\0\0\0\0\0\x3f\xff"), b"z", pack("Q", 2**64 - 1))
+    seven = (record(0, s + 100, 0, function(0x110), values(pack("q", -1), pack("Q", 0x1234))) + record(0, s + 110, 1, function(0x200), two) +
+             record(3, s + 115, 0, 100001, pack("QQQ", 4096, 512, 64)) + record(1, s + 120, 1, function(0x200), pack("f", 1.5)) +
+             record(0, s + 130, 1, function(0x10), values(text(b"hello"))) + record(1, s + 131, 1, function(0x10)) +
+             record(0, s + 140, 1, function(0x300)) + record(0, s + 150, 2, function(0x1100), bytes(16)) + record(3, s + 155, 0, 1000001) +
+             record(0, s + 160, 1, 0x7f000010) + record(2, s + 170, 0, 42) + record(1, s + 180, 0, function(0x110), pack("i", 3)) +
+             record(1, s + 190, 5, function(0x100)) + record(0, s + 200, 0, function(0x110))[:12])
+    eight = bytes(24) + record(0, s + 300, 0, function(0x300)) + record(1, s + 310, 0, function(0x300))
+    nine = record(0, s + 2100, 3, function(0x300))
+    perfs = (perf(3, 0, 7, 7, s + 50, pack("II", 7, 7) + b"app\0\0\0\0\0") + perf(14, 0, 7, 7, s + 60) + perf(14, 0x6000, 7, 7, s + 170) +
+             perf(14, 0, 7, 8, s + 290) + perf(4, 0, 7, 8, s + 320, pack("IIIIQ", 7, 7, 8, 8, s + 320)) + perf(99, 0, 7, 8, s + 330))
+    members = {"info": info, "task.txt": tasks, "sid-00000000000000aa.map": maps, "app.sym": symbols, "app.dbg": debug, "7.dat": seven, "8.dat": eight,
+               "9.dat": nine, "perf-cpu1.dat": perfs, "perf-cpu0.dat": b"", "events.txt": b"EVENT: 1000001 app:moment\n",
+               "extern.dat": b"10.000000145 a message\nnot one\n", "kernel-cpu0.dat": bytes(64)}
+    return tar(*((f"run/{name}", data) for name, data in members.items()))
+
+
 def otlp():
     """Framed messages of two services: nested and overlapping spans in the order of their ends, a link, events, values in values, one
     span twice, one without an end, one without a time."""
@@ -668,6 +726,8 @@ TRACES = {
     "trace_dat/trace.dat": trace_dat(),
     "otlp/trace.pb": otlp(),
     "jfr/trace.jfr": jfr(),
+    "uftrace/trace.tar": uftrace("<"),
+    "uftrace_big/trace.tar": uftrace(">"),
     "trace_dat_big/trace.dat": trace_dat_big(),
 }
 
