@@ -54,6 +54,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 const struct orma_command orma_cmd_cut = {
     .name = "cut",
     .summary = "Cut a range of time out of a trace.",
+    .in_short = true,
     .synopsis = "TRACE [--from TIME] [--to TIME] [-o FILE]",
     .details =
         "Writes a trace with what happened in the range, for any reader of the format: names, "

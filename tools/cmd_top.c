@@ -277,7 +277,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_top = {
     .name = "top",
-    .summary = "Show who uses the CPUs, who waits, and which slices come, now.",
+    .summary = "Show live who uses the CPUs, who waits, which slices come.",
     .synopsis = "[OPTIONS] [SESSION]",
     .details =
         "Without SESSION, it records scheduling (as root, or with access to tracefs) and the "

@@ -55,8 +55,8 @@ const struct orma_option orma_record_options[] = {
      "Keep only the newest data, as much as fits into the buffer, and write them at the end."},
     {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default)."},
     {OPT_LIVE, 0, "live", NULL,
-     "Flush and write four times a second, for 'orma report --follow FILE' and the like: they show "
-     "what happened half a second ago."},
+     "Flush and write four times a second: whoever follows FILE sees what happened half a second "
+     "ago."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
     {OPT_ROTATE, 0, "rotate", "SIZE|TIME",
      "Begin another file when one has about this size, or this age: 64mb, 30s, or 64mb,30s. They "
