@@ -21,6 +21,7 @@
 #include "processor/read/foreign.h"
 #include "processor/sql/engine.h"
 #include "processor/sql/tables/derived.h"
+#include "processor/store/spill.h"
 #include "processor/threads/crew.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
@@ -55,6 +56,18 @@ static bool read_config(const struct orma_processor_config *config,
     }
     memcpy(ret, config, ORMA_MIN(config->size, sizeof(*ret)));
     return true;
+}
+
+/* Of queries, and where files begin to be used; loads are refused for what the configuration says
+ * alone. 0: what the machine has. */
+static uint64_t memory_limit_of(const struct orma_processor_config *given)
+{
+    const char *text = getenv("ORMA_MEMORY_LIMIT");
+    uint64_t bytes;
+
+    if (given->memory_limit_bytes)
+        return given->memory_limit_bytes;
+    return text && orma_str_parse_size(text, &bytes) ? bytes : 0;
 }
 
 /* Number of threads; 0: nobody said. */
@@ -109,8 +122,11 @@ int orma_processor_new_of(const struct orma_processor_config *config,
                                          (!threads || orma_crew_threads(self->crew) > 1);
     self->sql->given.file_access = given.sql_file_access;
     /* More than a century is as good as none, and fits. */
-    self->sql->limits.memory.limit_bytes = given.memory_limit_bytes;
+    self->sql->limits.memory.limit_bytes = memory_limit_of(&given);
     self->limited = given.memory_limit_bytes > 0;
+    orma_spill_ask(orma_sql_memory_there);
+    if (self->sql->limits.memory.limit_bytes)
+        orma_spill_limit(self->sql->limits.memory.limit_bytes);
     self->sql->given.time_limit_ns = ORMA_MIN(given.query_timeout_ms, UINT64_C(1) << 42) * 1000000;
     *ret = self;
     return 0;

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "processor/store/spill.h"
 #include "sdk/base/defs.h"
 
 /* Offsets of 2 and 4 bytes lie as this machine would have them. */
@@ -42,7 +43,9 @@ struct orma_block orma_block_zeros(void)
 
 void orma_block_fini(struct orma_block *self)
 {
-    if (self->bytes && !self->mapped)
+    if (self->spilled)
+        orma_spill_give(self->data);
+    else if (self->bytes && !self->mapped)
         free(self->data);
     *self = orma_block_zeros();
 }
@@ -174,19 +177,32 @@ static struct orma_block shape_for(const void *vals, unsigned width)
     return b;
 }
 
-bool orma_block_make(struct orma_block *ret, const void *vals, unsigned width)
+/* `often`: it will be written to again. */
+static bool make_block(struct orma_block *ret, const void *vals, unsigned width, bool often)
 {
     struct orma_block b = shape_for(vals, width);
+    const size_t size = (size_t)b.bytes * ORMA_BLOCK_ROWS + SLACK;
 
     if (b.bytes) {
-        b.data = malloc((size_t)b.bytes * ORMA_BLOCK_ROWS + SLACK);
-        if (!b.data)
+        b.data = !often && orma_spill_is_needed(size) ? orma_spill_take(size) : NULL;
+        b.spilled = b.data;
+        if (!b.data && !(b.data = malloc(size)))
             return false;
         memset(b.data + (size_t)b.bytes * ORMA_BLOCK_ROWS, 0, SLACK);
         by_width[width].pack(&b, vals);
     }
     *ret = b;
     return true;
+}
+
+bool orma_block_make(struct orma_block *ret, const void *vals, unsigned width)
+{
+    return make_block(ret, vals, width, false);
+}
+
+static bool can_write(const struct orma_block *self)
+{
+    return !self->mapped && (!self->spilled || orma_spill_is_ours());
 }
 
 bool orma_block_set(struct orma_block *self, uint32_t at, int64_t val)
@@ -196,7 +212,7 @@ bool orma_block_set(struct orma_block *self, uint32_t at, int64_t val)
     int64_t vals[ORMA_BLOCK_ROWS];
     struct orma_block fresh;
 
-    if (!self->mapped && off <= most && (off || !self->zeros || !val)) {
+    if (can_write(self) && off <= most && (off || !self->zeros || !val)) {
         uint8_t *to = self->data + (size_t)at * self->bytes;
 
         for (unsigned i = 0; i < self->bytes; i++)
@@ -205,7 +221,7 @@ bool orma_block_set(struct orma_block *self, uint32_t at, int64_t val)
     }
     orma_block_read(self, 0, ORMA_BLOCK_ROWS, vals);
     vals[at] = val;
-    if (!orma_block_make(&fresh, vals, sizeof(*vals)))
+    if (!make_block(&fresh, vals, sizeof(*vals), true))
         return false;
     orma_block_fini(self);
     *self = fresh;

@@ -29,6 +29,7 @@ struct orma_block {
     uint8_t shift; /* 64 - 8 * bytes; of one byte if there are none */
     bool zeros;    /* offset 0 is the value 0 */
     bool mapped;   /* `data` is of an image (image.h): neither freed nor written to */
+    bool spilled;  /* it lies in a file (spill.h) */
 };
 
 /* 1024 times zero, without memory of its own. */

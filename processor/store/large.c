@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "processor/store/spill.h"
 #include "sdk/base/defs.h"
 
 /* Below, malloc is cheaper. */
@@ -26,6 +27,7 @@ struct block {
     char *at; /* NULL: the place is free */
     size_t bytes;
     bool kept;
+    bool spilled; /* it lies in a file (spill.h), and is not kept */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* all below */
@@ -71,6 +73,11 @@ static void note_use(size_t more)
 
 static void keep(struct block *b)
 {
+    if (b->spilled) {
+        orma_spill_unmap(b->at, b->bytes);
+        *b = (struct block){0};
+        return;
+    }
     used -= b->bytes;
     kept += b->bytes;
     b->kept = true;
@@ -90,9 +97,22 @@ static struct block *best_kept(size_t bytes)
     return best;
 }
 
+static struct block *spill_block(struct block *b, size_t bytes)
+{
+    char *at = orma_spill_map(bytes);
+
+    if (!at)
+        return NULL;
+    *b = (struct block){.at = at, .bytes = bytes, .spilled = true};
+    return b;
+}
+
 static struct block *map_block(size_t bytes)
 {
     struct block *b = find(NULL);
+
+    if (b && orma_spill_is_needed(bytes) && spill_block(b, bytes))
+        return b;
     char *at = b ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                  : MAP_FAILED;
 
@@ -116,6 +136,7 @@ static void drop_lock(void)
 
 static void watch_forks(void)
 {
+    orma_spill_watch_forks(); /* our lock comes first, as where both are taken */
     (void)pthread_atfork(hold_lock, drop_lock, drop_lock);
 }
 
@@ -177,6 +198,8 @@ static void *resize_block(struct block *b, size_t bytes)
 
     if (bytes <= before)
         return b->at;
+    if (b->spilled || orma_spill_is_needed(bytes - before)) /* perhaps to a file */
+        return NULL;
     char *at = mremap(b->at, before, bytes, MREMAP_MAYMOVE);
     if (at == MAP_FAILED)
         return NULL;

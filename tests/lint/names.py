@@ -131,7 +131,7 @@ MODULES = {
     "processor/sql/inspect": "orma_inspect_",
     "processor/sql/stdlib": "orma_sql_stdlib",
     "processor/store": "orma_args_ orma_table_ orma_block_ orma_strpool_ orma_storage_ orma_stats_ orma_stat_ orma_blobs_ orma_image_ orma_large_"
-                       " orma_arg_ orma_column_ orma_severity_",
+                       " orma_spill_ orma_arg_ orma_column_ orma_severity_",
     "processor/cache": "orma_cache_",
     "processor/model": "orma_model_ orma_processes_ orma_callstacks_ orma_sched_ orma_slices_ orma_flows_ orma_heap_graph_"
                        " orma_tracks_ orma_async_ orma_ids_ orma_metadata_ orma_lanes_ orma_legacy_ orma_translate_",

@@ -1,9 +1,9 @@
 #include "processor/sql/base/memory.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "processor/store/large.h"
+#include "processor/store/spill.h"
 #include "processor/threads/groups.h"
 #include "sdk/base/defs.h"
 
@@ -23,8 +23,7 @@ uint64_t orma_sql_memory_of_groups(const char *groups, const char *mount)
     return orma_crew_groups_least(groups, mount, "memory", bytes_of_group);
 }
 
-/* Seven eighths of what the machine, or the container, has. */
-static uint64_t memory_there(void)
+uint64_t orma_sql_memory_there(void)
 {
     uint64_t there = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
@@ -32,39 +31,26 @@ static uint64_t memory_there(void)
     return there / 8 * 7;
 }
 
-/* What the process has in memory, without pages of files. 0: unknown. */
-static uint64_t memory_used(void)
-{
-    unsigned long long resident, shared;
-    FILE *f = fopen("/proc/self/statm", "re");
-    int found = f ? fscanf(f, "%*u %llu %llu", &resident, &shared) : 0;
-
-    if (f)
-        (void)fclose(f); /* only read from */
-    return found == 2 && resident > shared ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE)
-                                           : 0;
-}
-
 uint64_t orma_sql_memory_room(struct orma_sql_memory *self)
 {
     if (!self->limit_bytes)
-        self->limit_bytes = memory_there();
-    uint64_t used = memory_used(), kept = orma_large_kept(); /* which is used first */
+        self->limit_bytes = orma_sql_memory_there();
+    uint64_t used = orma_spill_memory_used(), kept = orma_large_kept(); /* which is used first */
     used -= ORMA_MIN(kept, used);
     return self->limit_bytes - ORMA_MIN(used, self->limit_bytes);
 }
 
 bool orma_sql_memory_is_out(struct orma_sql_memory *self)
 {
-    uint64_t used = memory_used();
+    uint64_t used = orma_spill_memory_used();
 
     if (!self->limit_bytes)
-        self->limit_bytes = memory_there();
+        self->limit_bytes = orma_sql_memory_there();
     if (!self->before_bytes)
         self->before_bytes = used;
     if (used > self->limit_bytes && orma_large_kept()) {
         orma_large_drop();
-        used = memory_used();
+        used = orma_spill_memory_used();
     }
     self->out = used > self->limit_bytes &&
                 used - ORMA_MIN(used, self->before_bytes) > self->limit_bytes / 64;

@@ -27,6 +27,9 @@ struct orma_sql_memory {
  */
 uint64_t orma_sql_memory_of_groups(const char *groups, const char *mount);
 
+/* Seven eighths of what the machine, or the container, has. */
+uint64_t orma_sql_memory_there(void);
+
 /* How often a look at the memory is worth it, in looks at the interrupt. */
 #define ORMA_SQL_MEMORY_LOOKS 64
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "processor/store/large.h"
+#include "processor/store/spill.h"
 #include "tests/support/leaks.h"
 
 #define MB ((size_t)1 << 20)
@@ -63,12 +64,11 @@ static void change(struct array *a, uint32_t *seed)
     memset(a->at, a->fill, bytes);
 }
 
-Test(large, random_uses_keep_what_is_in_arrays)
+static void use_randomly(uint32_t seed, int times)
 {
     struct array arrays[ARRAYS] = {0};
-    uint32_t seed = 7;
 
-    for (int i = 0; i < 1500; i++) {
+    for (int i = 0; i < times; i++) {
         change(&arrays[next(&seed) % ARRAYS], &seed);
         struct array *a = &arrays[next(&seed) % ARRAYS];
         if (a->at)
@@ -76,7 +76,22 @@ Test(large, random_uses_keep_what_is_in_arrays)
     }
     for (int i = 0; i < ARRAYS; i++)
         orma_large_free(arrays[i].at);
+}
+
+Test(large, random_uses_keep_what_is_in_arrays)
+{
+    use_randomly(7, 1500);
     cr_assert_gt(orma_large_kept(), 0);
+    orma_large_drop();
+    cr_assert_eq(orma_large_kept(), 0);
+}
+
+/* Some are in memory already when there is no room for others. */
+Test(large, random_uses_keep_what_is_in_files)
+{
+    use_randomly(8, 100);
+    orma_spill_limit(1);
+    use_randomly(9, 500);
     orma_large_drop();
     cr_assert_eq(orma_large_kept(), 0);
 }

@@ -6,10 +6,18 @@
 #include <stdlib.h>
 
 #include "processor/sql/exec/run/sort.h"
+#include "processor/store/spill.h"
+
+/* Arrays in files may be so many times the memory; SQLite merges what is larger. */
+#define SPILLED_MAX 8
 
 bool orma_exec_run_sort_has_room(struct orma_exec_plan *plan, uint32_t rows)
 {
-    return orma_sql_memory_holds(&plan->sql->limits.memory, rows, EXEC_SORT_BYTES_PER_ROW) ||
+    struct orma_sql_memory *memory = &plan->sql->limits.memory;
+    const uint64_t bytes = (uint64_t)rows * EXEC_SORT_BYTES_PER_ROW;
+
+    return orma_sql_memory_holds(memory, rows, EXEC_SORT_BYTES_PER_ROW) ||
+           (bytes / SPILLED_MAX < memory->limit_bytes && orma_spill_has_room(bytes)) ||
            orma_exec_give_up(plan, "more rows than memory holds");
 }
 
