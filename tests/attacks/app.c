@@ -16,6 +16,8 @@
  *     app COUNTS clock -             waits for a session in vain, while the clock of the day is set
  *                                    back: [10] is how long
  *     app COUNTS swaps FOLDER        as closes, by dup2()
+ *     app COUNTS swaps-first -       has all descriptors replaced before its first event, and goes on
+ *     app COUNTS leaves -            ends the library's work, and goes on for a second
  *
  * COUNTS is 16 numbers: [0..7] emitted by thread, [8] 1 when a session is there, [9] 1 at an
  * orderly end, [10] milliseconds of the flush, [11] its result, [12] children crashed, [13] hung,
@@ -315,6 +317,18 @@ static int with_swapped_descriptors(const char *folder)
     return read(sockets[1], &byte, 1) != -1 || errno != EAGAIN ? 16 : 0;
 }
 
+/* Nobody is told of what it writes between that and the moment in which the library sees it. */
+static void with_descriptors_replaced_first(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for (int fd = 3; fd < 40; fd++)
+        if (fd != null && fcntl(fd, F_GETFD) >= 0)
+            (void)dup2(null, fd);
+    run_threads(burst, 1);
+    usleep(300000);
+}
+
 int main(int argc, char **argv)
 {
     struct orma_init_args args = ORMA_INIT_ARGS;
@@ -357,6 +371,15 @@ int main(int argc, char **argv)
     } else if (!strcmp(mode, "swaps")) {
         per_thread = 20;
         return with_swapped_descriptors(argv[3]);
+    } else if (!strcmp(mode, "swaps-first")) {
+        per_thread = 20;
+        with_descriptors_replaced_first();
+    } else if (!strcmp(mode, "leaves")) {
+        per_thread = 20;
+        run_threads(burst, 1);
+        orma_shutdown();
+        sleep(1);
+        return 0;
     } else if (!strcmp(mode, "cancels")) {
         with_cancelled_threads(atol(argv[3]));
     } else if (!strcmp(mode, "dies")) {

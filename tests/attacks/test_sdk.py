@@ -204,6 +204,31 @@ class Sdk(Attack):
         self.end_recording()
         self.assert_ends()
 
+    def test_descriptors_replaced_before_the_first_event(self):
+        """The service sees a program go away that has written nothing, which it does afterwards."""
+        self.record(50)
+        missing = 0
+        for i in range(times(5, 50)):
+            program, counts = self.app("swaps-first", "-", counts=f"counts{i}")
+            self.finish(program)
+            missing += counts.emitted
+        self.end_recording()
+        missing -= self.slices()
+        if missing:
+            self.assertTrue(UNKNOWN & self.reasons(), f"{missing} events")
+        self.assertIn("killed", self.reasons(), "each goes on without its connection")
+        self.assert_ends()
+
+    def test_a_program_that_goes_on_without_the_library(self):
+        """It has said all that it had to say."""
+        self.record(50)
+        program, counts = self.app("leaves", "-")
+        self.finish(program)
+        self.end_recording()
+        self.check_ledger(counts)
+        self.assertFalse(UNKNOWN & self.reasons())
+        self.assert_ends()
+
     def test_a_program_that_dies_before_it_is_known(self):
         """... has written into memory that nobody can assign: what was lost is not known."""
         self.record()

@@ -121,6 +121,18 @@ static bool stands_still(struct traced_producer *p, struct traced_standstill *no
     return now->halted || ((state == 'S' || state == 'Z') && has_unread(p->conn));
 }
 
+bool traced_standstill_may_write(const struct traced_producer *p)
+{
+    char path[64], text[256];
+    uint64_t pages;
+
+    (void)snprintf(path, sizeof(path), "/proc/%" PRId32 "/statm", p->pid); /* large enough */
+    /* A process that ends, or becomes another by execve(), gives its memory back before it closes
+     * its descriptors; one that ends has none from then on. */
+    return can_be_seen(p) && read_text(path, text, sizeof(text)) &&
+           sscanf(text, "%" SCNu64, &pages) == 1 && pages;
+}
+
 bool traced_standstill_look(struct traced_producer *p)
 {
     struct traced_standstill now = {.since_ns = orma_clock_monotonic(), .round = p->still.round};

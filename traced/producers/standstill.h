@@ -31,4 +31,8 @@ struct traced_standstill {
 
 /* True: it has stood still for long enough not to be waited for. */
 bool traced_standstill_look(struct traced_producer *producer);
+
+/* Its connection is over. Does its process go on, so that it may still write into the memory? True
+ * for one that became another program, too. False: not, or it can't be seen. */
+bool traced_standstill_may_write(const struct traced_producer *producer);
 #endif

@@ -97,7 +97,8 @@ void traced_incidents_note_gone(struct traced_instance *inst)
 
         note(s, &early);
     } else if (s->incidents.killed != inst->producer->id &&
-               (inst->producer->has_orphans || owes_report(inst))) {
+               (inst->producer->has_orphans || owes_report(inst) ||
+                traced_standstill_may_write(inst->producer))) {
         struct orma_incident killed = incident_of(inst, ORMA_PB_ORMA_INCIDENT_KILLED);
 
         s->incidents.killed = inst->producer->id;
