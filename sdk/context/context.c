@@ -150,7 +150,7 @@ static int show(void *payload, size_t len)
     if (!g.header)
         return -ENOMEM;
     uint64_t before = atomic_load_explicit(&g.header->published_ns, memory_order_relaxed);
-    uint64_t now = orma_clock_monotonic();
+    uint64_t now = orma_clock_boottime();
     atomic_store_explicit(&g.header->published_ns, 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* the 0 is seen before what follows changes */
     memcpy(g.header->signature, NAME, sizeof(g.header->signature));
