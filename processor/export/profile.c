@@ -269,11 +269,12 @@ static uint64_t location_id(struct builder *b, int64_t row)
     return id;
 }
 
-/* Whose a sample is: ids of texts, and numbers. */
+/* Whose a sample is, and what its thread worked on: ids of texts (0: none), and numbers. */
 struct labels {
-    bool given;
+    bool owner; /* the next two lines are given */
     uint64_t process, thread;
     int64_t pid, tid;
+    uint64_t trace, span;
 };
 
 static void put_label(struct builder *b, uint64_t key, uint64_t text, int64_t number)
@@ -288,29 +289,42 @@ static void put_label(struct builder *b, uint64_t key, uint64_t text, int64_t nu
     orma_pb_end(&b->out, begun);
 }
 
-static void put_labels(struct builder *b, const struct labels *l, const uint64_t keys[4])
+enum { LABEL_PROCESS, LABEL_PID, LABEL_THREAD, LABEL_TID, LABEL_TRACE, LABEL_SPAN, LABELS_NUM };
+
+/* Before the sample begins: texts do not interleave with it. */
+static void label_keys(struct builder *b, const struct labels *l, uint64_t keys[LABELS_NUM])
 {
-    if (!l->given)
-        return;
+    static const char *const names[] = {"process", "pid", "thread", "tid", "trace_id", "span_id"};
+    const unsigned first = l->owner ? LABEL_PROCESS : LABEL_TRACE;
+
+    for (unsigned i = first; i < (l->trace ? (unsigned)LABELS_NUM : LABEL_TRACE); i++)
+        keys[i] = string_id(b, names[i]);
+}
+
+static void put_labels(struct builder *b, const struct labels *l, const uint64_t *keys)
+{
     if (l->process)
-        put_label(b, keys[0], l->process, 0);
-    put_label(b, keys[1], 0, l->pid);
+        put_label(b, keys[LABEL_PROCESS], l->process, 0);
+    if (l->owner)
+        put_label(b, keys[LABEL_PID], 0, l->pid);
     if (l->thread)
-        put_label(b, keys[2], l->thread, 0);
-    put_label(b, keys[3], 0, l->tid);
+        put_label(b, keys[LABEL_THREAD], l->thread, 0);
+    if (l->owner)
+        put_label(b, keys[LABEL_TID], 0, l->tid);
+    if (l->trace)
+        put_label(b, keys[LABEL_TRACE], l->trace, 0);
+    if (l->trace && l->span)
+        put_label(b, keys[LABEL_SPAN], l->span, 0);
 }
 
 static void put_sample(struct builder *b, int64_t callsite, const int64_t *values, unsigned num,
                        const struct labels *labels)
 {
-    const uint64_t keys[4] = {
-        labels->given ? string_id(b, "process") : 0, labels->given ? string_id(b, "pid") : 0,
-        labels->given ? string_id(b, "thread") : 0, labels->given ? string_id(b, "tid") : 0};
-
-    uint64_t ids[DEPTH_MAX];
+    uint64_t ids[DEPTH_MAX], keys[LABELS_NUM] = {0};
     size_t depth = 0;
     const struct callsite *c;
 
+    label_keys(b, labels, keys);
     for (; depth < DEPTH_MAX && (c = ROW(&b->t->callsites, callsite, struct callsite));
          callsite = c->parent)
         ids[depth++] = location_id(b, c->frame);
@@ -384,14 +398,15 @@ struct kind {
     const char *unit; /* of the value by default, in words */
     /* Rows: process, pid, heap, callsite, values; a profile's rows are neighbours. */
     const char *sql, *group;
-    /* The same for one profile of all: behind the values process, pid, thread, tid. NULL: none. */
+    /* The same for one profile of all: process, pid, thread, tid at the end. NULL: none. */
     const char *one_sql, *one_group;
-    unsigned columns; /* of values, used or not */
+    unsigned columns; /* of values, used or not; those of samples have trace id and span id behind */
 };
 
 #define FROM_SAMPLES                                                                               \
     "FROM stack_sample s LEFT JOIN _orma_sample_time o ON o.id = s.id "                            \
     "LEFT JOIN _orma_sample_weight w ON w.id = s.id "                                              \
+    "LEFT JOIN _orma_sample_context x ON x.id = s.id "                                             \
     "JOIN __intrinsic_profiler_task_context c ON c.id = s.task_context_id "                        \
     "JOIN thread t ON t.utid = c.utid LEFT JOIN process p ON p.upid = t.upid "                     \
     "WHERE s.callsite_id IS NOT NULL"
@@ -403,11 +418,11 @@ static const struct kind kinds[] = {
      0,
      "samples",
      "SELECT coalesce(t.upid, -t.utid), coalesce(p.pid, t.tid), '', s.callsite_id, count(*), "
-     "sum(coalesce(o.ns, w.weight, 1)) " FROM_SAMPLES,
-     " GROUP BY 1, 4 ORDER BY 1, 4",
-     "SELECT 0, 0, '', s.callsite_id, count(*), sum(coalesce(o.ns, w.weight, 1)), p.name, "
-     "coalesce(p.pid, t.tid), t.name, t.tid " FROM_SAMPLES,
-     " GROUP BY 4, t.utid ORDER BY t.utid, 4",
+     "sum(coalesce(o.ns, w.weight, 1)), x.trace_id, x.span_id " FROM_SAMPLES,
+     " GROUP BY 1, 4, 7, 8 ORDER BY 1, 4, 7, 8",
+     "SELECT 0, 0, '', s.callsite_id, count(*), sum(coalesce(o.ns, w.weight, 1)), x.trace_id, "
+     "x.span_id, p.name, coalesce(p.pid, t.tid), t.name, t.tid " FROM_SAMPLES,
+     " GROUP BY 4, t.utid, 7, 8 ORDER BY t.utid, 4, 7, 8",
      2},
     {ORMA_PROFILE_ALLOC,
      {{"Total malloc count", "count"},
@@ -500,21 +515,30 @@ static void weigh(const struct orma_profile_export *self, struct orma_export_wri
     }
 }
 
-static struct labels labels_of(struct builder *b, const struct orma_export_rows *rows,
-                               unsigned from)
+/* 0 for an empty text, and for none. */
+static uint64_t label_text(struct builder *b, const struct orma_export_rows *rows, unsigned col)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf process = {0};
-    ORMA_AUTO(orma_buf_fini) struct orma_buf thread = {0};
-    struct orma_str name = orma_export_text(rows, from);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_str given = orma_export_text(rows, col);
 
-    orma_buf_put(&process, name.data, name.len);
-    name = orma_export_text(rows, from + 2);
-    orma_buf_put(&thread, name.data, name.len);
-    return (struct labels){.given = true,
-                           .process = process.len ? string_id(b, orma_buf_cstr(&process)) : 0,
-                           .pid = orma_export_int(rows, from + 1),
-                           .thread = thread.len ? string_id(b, orma_buf_cstr(&thread)) : 0,
-                           .tid = orma_export_int(rows, from + 3)};
+    orma_buf_put(&text, given.data, given.len);
+    return text.len ? string_id(b, orma_buf_cstr(&text)) : 0;
+}
+
+static struct labels labels_of(struct builder *b, const struct orma_export_rows *rows,
+                               unsigned from, bool owner)
+{
+    struct labels l = {.owner = owner};
+
+    l.trace = label_text(b, rows, from);
+    l.span = label_text(b, rows, from + 1);
+    if (owner) {
+        l.process = label_text(b, rows, from + 2);
+        l.pid = orma_export_int(rows, from + 3);
+        l.thread = label_text(b, rows, from + 4);
+        l.tid = orma_export_int(rows, from + 5);
+    }
+    return l;
 }
 
 /* The row's values. False: one is no integer of 64 bits. */
@@ -591,8 +615,8 @@ static int export_kind(struct orma_profile_export *self, struct orma_export_writ
         }
         b.weight += (uint64_t)values[kind->by_default];
         struct labels labels = {0};
-        if (self->in_one && kind->one_sql)
-            labels = labels_of(&b, &rows, 4 + kind->columns);
+        if (kind->kind == ORMA_PROFILE_PERF)
+            labels = labels_of(&b, &rows, 4 + kind->columns, self->in_one);
         put_sample(&b, orma_export_int(&rows, 3), values, kind->types_num, &labels);
     }
     if (open && r >= 0 && !w->err)

@@ -71,6 +71,10 @@ JOIN __intrinsic_counter AS c ON c.id = cs.counter_id
 JOIN __intrinsic_track AS t ON t.id = c.track_id
 WHERE t.type = 'stack_sample_time';
 
+-- Of samples whose thread said what it worked on (OpenTelemetry): which request.
+CREATE PERFETTO TABLE _orma_sample_context AS
+SELECT profiler_sample_id AS id, trace_id, span_id FROM __intrinsic_profiler_sample_context;
+
 -- The time between two samples of a cpu: what is commonest among the first ones. Those that nobody wanted lie
 -- between others, so the mean would be too large. Files of perf name no unit: the two clocks of the kernel count ns,
 -- unless something else was sampled beside them.
