@@ -94,8 +94,9 @@ static int open_file(size_t bytes)
 
     for (size_t i = 0; fd < 0 && i < ORMA_ARRAY_LEN(folders); i++) {
         fd = open(folders[i], O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-        /* A full disk would end the process when a page is first written to. */
-        if (fd >= 0 && posix_fallocate(fd, 0, (off_t)bytes))
+        /* A full disk would end the process when a page is first written to. Not posix_fallocate():
+         * where the file system cannot do it, that writes to all of the file. */
+        if (fd >= 0 && fallocate(fd, 0, 0, (off_t)bytes) < 0)
             orma_fd_close(&fd);
     }
     return fd;
@@ -168,7 +169,8 @@ bool orma_spill_is_ours(void)
 /* Addresses that begin at a multiple of the size. */
 static char *reserve(void)
 {
-    char *at = mmap(NULL, 2 * REGION, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *at =
+        mmap(NULL, 2 * REGION, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (at == MAP_FAILED)
         return NULL;

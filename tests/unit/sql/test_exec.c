@@ -218,7 +218,8 @@ Test(runner, guesses_how_many_rows_are_equal)
     static const char tables[] =
         "CREATE TABLE p(id INTEGER, k INTEGER, s TEXT, d DOUBLE, n INTEGER); INSERT INTO p WITH "
         "RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 19999) SELECT i, "
-        "i * 7 / 3 % 2, char(97 + i / 7 % 3), i % 2, NULL FROM c; CREATE PERFETTO TABLE t AS SELECT "
+        "i * 7 / 3 % 2, char(97 + i / 7 % 3), i % 2, NULL FROM c; CREATE PERFETTO TABLE t AS "
+        "SELECT "
         "* FROM p;";
     static const struct {
         const char *query;

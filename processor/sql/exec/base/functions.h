@@ -130,7 +130,8 @@ struct orma_exec_function {
      * the middle), and whether the result is one of the values. */
     double whole;
     bool exact;
-    bool has_separator; /* group_concat(): the second argument is a constant text, or there is none */
+    bool has_separator; /* group_concat(): the second argument is a constant text, or there is none
+                         */
 
     /* A window function; of an aggregate only for frames that move. */
     orma_exec_window_func *window;

@@ -60,7 +60,8 @@ static bool place_of(struct orma_exec_scope *s, struct orma_exec_agg agg, uint32
     while (at < aggs->len &&
            (aggs->data[at].function != agg.function || aggs->data[at].distinct != agg.distinct ||
             aggs->data[at].fraction < agg.fraction || aggs->data[at].fraction > agg.fraction ||
-            aggs->data[at].filtered != agg.filtered || aggs->data[at].separator != agg.separator || !aggs->data[at].arg != !agg.arg ||
+            aggs->data[at].filtered != agg.filtered || aggs->data[at].separator != agg.separator ||
+            !aggs->data[at].arg != !agg.arg ||
             (agg.arg && !orma_exec_same_expr(agg.arg, aggs->data[at].arg))))
         at++;
     *ret = at;

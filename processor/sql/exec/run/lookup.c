@@ -10,7 +10,7 @@
 struct orma_exec_lookup {
     unsigned keys_num;
     uint8_t types[EXEC_LOOKUP_KEYS_MAX]; /* of keys, beside NULL */
-    bool dense; /* the slot of a key is its number */
+    bool dense;                          /* the slot of a key is its number */
     uint32_t rows, cap, mask;
     uint32_t *slots; /* numbers of rows; UINT32_MAX: free */
     int64_t *keys;   /* keys_num of each row */
