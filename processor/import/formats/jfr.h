@@ -104,6 +104,7 @@ struct orma_jfr {
     uint32_t pid;             /* of the last JVM that told it; 0: none */
     uint32_t made_up_pid;     /* in its place; 0: not needed yet */
     uint32_t last_chunk;      /* of the last event */
+    uint32_t looked_at;       /* values, for the name that is looked for */
 };
 
 /* What is done with events of a class. */

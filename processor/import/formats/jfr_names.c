@@ -8,6 +8,9 @@
 
 /* Values refer to each other, also in circles: a class to its loader, a loader to its class. */
 #define DEPTH_MAX 8
+/* So many values are looked at for one name: where each refers to many others, all ways through
+ * them would have no end. */
+#define VALUES_MAX 256
 
 static struct orma_model *model_of(const struct orma_file *file)
 {
@@ -116,7 +119,9 @@ static uint32_t text_of_struct(struct orma_file *file, struct orma_jfr_chunk *ch
 static uint32_t text_of(struct orma_file *file, struct orma_jfr_chunk *chunk, uint32_t class_at,
                         uint64_t key, unsigned depth)
 {
-    if (class_at == ORMA_JFR_NO_CLASS || depth == DEPTH_MAX)
+    struct orma_jfr *self = file->state;
+
+    if (class_at == ORMA_JFR_NO_CLASS || depth == DEPTH_MAX || self->looked_at++ >= VALUES_MAX)
         return 0;
     struct orma_jfr_class *class = &chunk->classes.data[class_at];
     const bool is_kept = !orma_jfr_is(file, class->name, "java.lang.Thread") &&
@@ -138,6 +143,7 @@ static uint32_t text_of(struct orma_file *file, struct orma_jfr_chunk *chunk, ui
 uint32_t orma_jfr_text(struct orma_file *file, struct orma_jfr_chunk *chunk, uint32_t class,
                        uint64_t key)
 {
+    ((struct orma_jfr *)file->state)->looked_at = 0;
     return text_of(file, chunk, class, key, 0);
 }
 
@@ -179,9 +185,12 @@ static uint32_t make_thread(struct orma_file *file, struct orma_jfr_chunk *chunk
                             const struct orma_jfr_class *class, struct orma_jfr_cursor at,
                             uint64_t key)
 {
+    struct orma_jfr *self = file->state;
     struct orma_model *m = model_of(file);
     struct orma_processes *p = orma_model_processes(m, file->machine);
     const uint32_t pid = orma_jfr_pid(file, chunk);
+
+    self->looked_at = 0;
     const int64_t os = number_of(file, chunk, class, at, "osThreadId");
     const int64_t java = number_of(file, chunk, class, at, "javaThreadId");
     uint32_t tid, name = text_of_struct(file, chunk, class, at, 0);
@@ -240,7 +249,10 @@ static uint32_t mapping_of(struct orma_file *file, uint32_t type)
 static uint32_t make_frame(struct orma_file *file, struct orma_jfr_chunk *chunk,
                            const struct orma_jfr_class *class, struct orma_jfr_cursor at)
 {
+    struct orma_jfr *self = file->state;
     struct orma_model *m = model_of(file);
+
+    self->looked_at = 0;
     const int64_t line = number_of(file, chunk, class, at, "lineNumber");
     const uint32_t name = text_of_member(file, chunk, class, at, "method", 0);
     const uint32_t type = text_of_member(file, chunk, class, at, "type", 0);

@@ -676,6 +676,17 @@ def uftrace(order):
     return tar(*((f"run/{name}", data) for name, data in members.items()))
 
 
+def jfr_knot():
+    """A value that refers to itself in 60 fields, and has no name: there are 60**8 ways through it."""
+    j = Jfr(1700000000 * 10**9, 1000, 2000000000)
+    knot, event = 300, 301
+    j.a_class("app.Knot", knot, [(f"f{i}", knot, "*") for i in range(60)])
+    j.a_class("app.Tied", event, [("startTime", 11, "", (j.TIMESTAMP, "TICKS")), ("knot", knot, "*")], "Tied", ("App",), True)
+    j.at_pools = [j.pool((knot, {1: j.number(1) * 60}))]
+    j.event(event, j.number(3000), j.number(1))
+    return j.finish()
+
+
 def otlp():
     """Framed messages of two services: nested and overlapping spans in the order of their ends, a link, events, values in values, one
     span twice, one without an end, one without a time."""
@@ -726,6 +737,7 @@ TRACES = {
     "trace_dat/trace.dat": trace_dat(),
     "otlp/trace.pb": otlp(),
     "jfr/trace.jfr": jfr(),
+    "jfr_knot/trace.jfr": jfr_knot(),
     "uftrace/trace.tar": uftrace("<"),
     "uftrace_big/trace.tar": uftrace(">"),
     "trace_dat_big/trace.dat": trace_dat_big(),
