@@ -48,6 +48,7 @@ const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_SPEEDSCOPE] = "speedscope",
     [ORMA_FORMAT_V8_CPU] = "v8_cpu_profile",
     [ORMA_FORMAT_V8_HEAP] = "v8_heap_profile",
+    [ORMA_FORMAT_DHAT] = "dhat",
     [ORMA_FORMAT_MANIFEST] = "perfetto_manifest",
     [ORMA_FORMAT_INSTRUMENTS] = "instruments_xml",
     [ORMA_FORMAT_NINJA] = "ninja_log",
@@ -571,9 +572,7 @@ static enum orma_format binary_format(const uint8_t *data, size_t len)
         {"PK\3\4", 4, ORMA_FORMAT_ZIP},
         {"\x1f\x8b", 2, ORMA_FORMAT_GZIP},
         {"\x28\xb5\x2f\xfd", 4, ORMA_FORMAT_ZSTD},
-        {"\xfd"
-         "7zXZ\0",
-         6, ORMA_FORMAT_XZ},
+        {"\3757zXZ\0", 6, ORMA_FORMAT_XZ},
         {"SLOW\4\0", 6, ORMA_FORMAT_ART_METHOD_V2},
         {"SLOW\5\0", 6, ORMA_FORMAT_ART_METHOD_V2},
         {"SLOW\xf4\0", 6, ORMA_FORMAT_ART_METHOD_V2},

@@ -62,6 +62,8 @@ static enum orma_format by_member(struct orma_str key, struct orma_str value, un
             (has(value, "\"callUID\"") || has(value, "\"hitCount\"")))
             return ORMA_FORMAT_V8_CPU;
     }
+    if (orma_json_name_is(key, "dhatFileVersion") && is_number(value))
+        return ORMA_FORMAT_DHAT;
     if (orma_json_name_is(key, "$schema") && has(value, "speedscope.app/file-format-schema"))
         return ORMA_FORMAT_SPEEDSCOPE;
     if (orma_json_name_is(key, "shared") &&

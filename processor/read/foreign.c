@@ -312,7 +312,6 @@ static const struct {
     {"{\"resourceLogs\":[", NULL, READS("logs of OpenTelemetry (OTLP)", "OTLP backends read them")},
     {"{\"log\":{\"version\":", "\"creator\":",
      READS("an archive of HTTP requests (HAR)", "the developer tools of browsers read it")},
-    {"\"dhatFileVersion\":", NULL, READS("a heap profile of DHAT", "dh_view.html reads it")},
     {"{\"constants\":{", "\"logEventTypes\":",
      READS("a network log of Chrome", "https://netlog-viewer.appspot.com reads it")},
     {"\"root_frame\":{",

@@ -128,6 +128,10 @@ Test(module_formats, each_unit_is_read_or_counted)
          "\"samples\":[{\"nodeId\":2},{\"nodeId\":3},4]}",
          "read 2|1 damaged nodes without a valid size at 8"
          "|2 not read samples whose node is not in the profile at 138"},
+        {"a heap profile of DHAT", &orma_format_dhat,
+         "{\"dhatFileVersion\":2,\"pps\":[{\"tb\":5,\"fs\":[1]},{\"fs\":[1]},7,{}],"
+         "\"ftbl\":[\"[root]\",\"0x1: a (a.c:2)\"]}",
+         "read 1|2 damaged places without a value at 46|1 damaged places that are no objects at 57"},
     };
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {

@@ -106,7 +106,6 @@ static const struct kind {
     {BYTES("{\"resourceMetrics\":[{}]}"), "OTLP"},
     {BYTES("{\"resourceLogs\":[{}]}"), "OTLP"},
     {BYTES("{\"log\":{\"version\":\"1.2\",\"creator\":{},\"entries\":[]}}"), "HAR"},
-    {BYTES("{\"dhatFileVersion\":2,\"mode\":\"heap\"}"), "DHAT"},
     {BYTES("{\"constants\":{\"logEventTypes\":{}},\"events\":[]}"), "network log of Chrome"},
     {BYTES("{\"start_time\":1,\"sample_count\":2,\"root_frame\":{\"time\":1}}"), "pyinstrument"},
     {BYTES("{\"version\":5,\"dataForRoots\":[]}"), "React"},
