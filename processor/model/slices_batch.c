@@ -179,8 +179,7 @@ static bool nest_track(void *data, size_t piece, unsigned thread)
     struct orma_slices_batch_track *t = &self->tracks[piece];
 
     (void)thread;
-    if (!copy_stack(t, self->slices->stacks[t->track]) ||
-        ORMA_VEC_RESERVE(&t->results, t->ops_num))
+    if (!copy_stack(t, self->slices->stacks[t->track]) || ORMA_VEC_RESERVE(&t->results, t->ops_num))
         return false;
     for (t->op = t->first; t->op != NONE; t->op = self->of_ops[t->op].next) {
         t->results.data[t->results.len++] = (struct result){.first = t->done.len};
@@ -192,6 +191,21 @@ static bool nest_track(void *data, size_t piece, unsigned thread)
 
 /* ---- ops by tracks ---- */
 
+/* False: memory is out. What has grown is zeroed in any case: later batches look at it. */
+static bool room_for(struct orma_slices_batch *self, uint32_t track)
+{
+    const uint32_t places = self->places_cap, tracks = self->tracks_cap;
+    const bool ok = !ORMA_GROW(&self->place_of_track, &self->places_cap, (size_t)track + 1) &&
+                    !ORMA_GROW(&self->tracks, &self->tracks_cap, (size_t)self->tracks_num + 1);
+
+    if (self->places_cap > places)
+        memset(self->place_of_track + places, 0,
+               (self->places_cap - places) * sizeof(*self->place_of_track));
+    if (self->tracks_cap > tracks)
+        memset(self->tracks + tracks, 0, (self->tracks_cap - tracks) * sizeof(*self->tracks));
+    return ok;
+}
+
 /* The place of a track, made if it has none; NONE: it is not for batches, or memory is out. */
 static uint32_t place_of(struct orma_slices_batch *self, uint32_t track)
 {
@@ -200,15 +214,8 @@ static uint32_t place_of(struct orma_slices_batch *self, uint32_t track)
     struct orma_slice_stack *s = orma_slices_stack(self->slices, track);
     if (!s || s->unnestable)
         return NONE;
-    const uint32_t places = self->places_cap, tracks = self->tracks_cap;
-    if (ORMA_GROW(&self->place_of_track, &self->places_cap, (size_t)track + 1) ||
-        ORMA_GROW(&self->tracks, &self->tracks_cap, (size_t)self->tracks_num + 1))
+    if (!room_for(self, track))
         return NONE;
-    if (self->places_cap > places)
-        memset(self->place_of_track + places, 0,
-               (self->places_cap - places) * sizeof(*self->place_of_track));
-    if (self->tracks_cap > tracks)
-        memset(self->tracks + tracks, 0, (self->tracks_cap - tracks) * sizeof(*self->tracks));
     struct orma_slices_batch_track *t = &self->tracks[self->tracks_num++];
     t->batch = self;
     t->track = track;

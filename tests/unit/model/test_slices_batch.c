@@ -5,6 +5,7 @@
 
 #include "processor/model/slices_batch.h"
 #include "sdk/base/hash.h"
+#include "tests/support/alloc.h"
 #include "tests/support/leaks.h"
 
 #define OPS 40000u
@@ -35,7 +36,7 @@ static struct made make(struct maker *m)
 
     m->ts += choose(m, 3) ? choose(m, 20) : 0;
     made.op.ts = m->ts;
-    made.op.kind = kind == 0                                         ? ORMA_SLICES_INSTANT
+    made.op.kind = kind == 0                                          ? ORMA_SLICES_INSTANT
                    : kind < (m->deep && made.op.track == 3 ? 9u : 6u) ? ORMA_SLICES_BEGIN
                                                                       : ORMA_SLICES_END;
     /* Ends that fit anything, the one on top, one below, or nothing. */
@@ -214,5 +215,45 @@ Test(slices_batch, leaves_tracks_that_do_not_nest_to_others)
     cr_assert_eq(s->storage.tables[ORMA_TABLE_SLICE].rows, 1);
     orma_slices_batch_fini(&batch);
     side_free(s);
+    orma_assert_no_leaks();
+}
+
+/* What is allocated next holds no zeros. */
+static void dirty_memory(void)
+{
+    void *blocks[64];
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(blocks); i++) {
+        blocks[i] = malloc(16 + 16 * (size_t)i);
+        cr_assert_not_null(blocks[i]);
+        memset(blocks[i], 0x55, 16 + 16 * (size_t)i);
+    }
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(blocks); i++)
+        free(blocks[i]);
+}
+
+/* A batch that found no memory leaves nothing behind that the next one could take for a track. */
+Test(slices_batch, begins_anew_after_memory_was_out)
+{
+    for (long after = 0; after < 12; after++) {
+        struct side *s = side_new();
+        struct orma_slices_batch batch;
+
+        cr_assert(orma_slices_batch_init(&batch, &s->slices));
+        batch.num = 2;
+        batch.ops[0] = (struct orma_slices_op){.ts = 5, .track = 30, .kind = ORMA_SLICES_BEGIN};
+        batch.ops[1] = (struct orma_slices_op){.ts = 7, .track = 30, .kind = ORMA_SLICES_END};
+        cr_assert_not_null(orma_slices_stack(&s->slices, 30));
+        dirty_memory();
+        orma_alloc_fail_after(after);
+        (void)orma_slices_batch_nest(&batch, NULL);
+        orma_alloc_fail_after(-1);
+        cr_assert(orma_slices_batch_nest(&batch, NULL), "after %ld", after);
+        orma_slices_batch_store(&batch, NULL);
+        cr_assert_eq(s->storage.tables[ORMA_TABLE_SLICE].rows, 1);
+        cr_assert_eq(orma_table_int(&s->storage.tables[ORMA_TABLE_SLICE], ORMA_SLICE_DUR, 0), 2);
+        orma_slices_batch_fini(&batch);
+        side_free(s);
+    }
     orma_assert_no_leaks();
 }
