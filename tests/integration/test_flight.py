@@ -113,6 +113,15 @@ class Flight(Case):
         self.assertRegex(text, "the condition 'SELECT \\* FROM nowhere' is no longer asked: [^\n]*no such table")
         self.assertEqual(text.count("nowhere' is no longer"), 1)
 
+    def test_sql_without_end_does_not_hold_the_recorder(self):
+        endless = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT 1 FROM r WHERE x < 0"
+        begin = time.monotonic()
+        _, text = self.record("--when", endless, load=(3, 0, 0, 2500, 70))
+        self.assertLess(time.monotonic() - begin, 3 + 15 * SLOW)
+        self.assertEqual(self.held(text, endless), (0, 0))
+        self.assertIn("SQL was asked 1 time\n", text)
+        self.assertNotIn("no longer asked", text)
+
     @unittest.skipIf(have_tracefs(), have_tracefs())
     def test_threads_that_wait_for_a_cpu(self):
         loop = self.dir / "busy-loop"

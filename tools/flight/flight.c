@@ -28,6 +28,8 @@
 /* SQL is asked at most once a second, and so that it needs a twentieth of a CPU. */
 #define SQL_PERIOD_MS 1000
 #define SQL_SHARE 20
+/* Longer than a query of a whole ring, or it does not end by itself. */
+#define SQL_PATIENCE_S 30
 #define COMMANDS_MAX 16
 
 /* told = the sum of the others, and the one that is pending. */
@@ -57,6 +59,8 @@ struct orma_flight {
 
     /* Of the asker alone. */
     bool held[ORMA_FLIGHT_CONDITIONS_MAX], broken[ORMA_FLIGHT_CONDITIONS_MAX];
+    uint64_t patience_ns; /* until then the condition that is asked may take */
+    uint64_t asked, not_asked;
 
     pthread_mutex_t lock; /* of all below */
     struct count counts[ORMA_FLIGHT_CONDITIONS_MAX];
@@ -278,17 +282,49 @@ static int ask(const char *sql, struct orma_processor *tp)
     return r < 0 ? r : rows;
 }
 
+static bool is_ending(const struct orma_flight *f)
+{
+    struct pollfd pfd = {.fd = f->stop_fd, .events = POLLIN};
+
+    return poll(&pfd, 1, 0) > 0;
+}
+
+/* An orma_stop_fn. */
+static int is_enough(void *ctx)
+{
+    const struct orma_flight *f = ctx;
+
+    return is_ending(f) || orma_clock_monotonic() >= f->patience_ns;
+}
+
+/* An orma_progress_fn. */
+static int load_on(void *ctx, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    return is_ending(ctx);
+}
+
+static const char *why_not(int r, struct orma_processor *tp)
+{
+    return r == -ECANCELED ? "it takes too long" : orma_load_sql_message(orma_processor_error(tp));
+}
+
 static void ask_all(struct orma_flight *f, struct orma_processor *tp, uint64_t moment)
 {
+    orma_processor_ask_to_stop(tp, is_enough, f);
     for (unsigned i = 0; i < f->plan->num; i++) {
         const struct orma_flight_condition *c = &f->plan->conditions[i];
 
         if (c->kind != ORMA_FLIGHT_SQL || f->broken[i])
             continue;
+        f->patience_ns = orma_clock_monotonic() + SQL_PATIENCE_S * UINT64_C(1000000000);
         int r = ask(c->text, tp);
+        if (r < 0 && is_ending(f))
+            return;
         if (r < 0) {
             fprintf(stderr, "%s: the condition '%s' is no longer asked: %s\n", f->plan->program,
-                    c->text, orma_load_sql_message(orma_processor_error(tp)));
+                    c->text, why_not(r, tp));
             f->broken[i] = true;
             continue;
         }
@@ -309,12 +345,17 @@ static void *ask_now_and_then(void *ctx)
             .session = f->plan->session,
             .addr = f->plan->addr,
             .config = {.size = sizeof(snapshot.config), .threads = 1, .one_thread = true},
-            .quiet = true};
+            .quiet = f->not_asked > 0,
+            .progress = load_on,
+            .ctx = f};
         struct orma_processor *tp = NULL;
         uint64_t before = thread_cpu_ns();
+        int r = orma_follow_snapshot(&snapshot, &tp);
 
-        if (orma_follow_snapshot(&snapshot, &tp) == 0)
+        if (r == 0)
             ask_all(f, tp, snapshot.taken_ns);
+        f->asked += r == 0;
+        f->not_asked += r < 0 && !is_ending(f);
         orma_processor_free(tp);
         pause_ms = ORMA_MAX((thread_cpu_ns() - before) / MS * SQL_SHARE, SQL_PERIOD_MS);
     }
@@ -378,8 +419,14 @@ int orma_flight_start(const struct orma_flight_plan *plan, struct orma_flight **
     if (r == 0)
         r = -pthread_create(&f->watcher, NULL, watch, f);
     f->watches = r == 0;
-    if (r == 0 && has_sql(plan))
-        f->asks = pthread_create(&f->asker, NULL, ask_now_and_then, f) == 0;
+    if (r == 0 && has_sql(plan)) {
+        int err = pthread_create(&f->asker, NULL, ask_now_and_then, f);
+
+        f->asks = err == 0;
+        if (err)
+            fprintf(stderr, "%s: conditions of SQL are not looked at: %s\n", plan->program,
+                    strerror(err));
+    }
     if (r < 0) {
         free_flight(f);
         return r;
@@ -419,6 +466,18 @@ static void say_counts(const struct orma_flight *f)
                 orma_units_format_duration(f->seen_after_ns, text));
     if (f->watch)
         fputc('\n', stderr);
+    if (f->asks)
+        fprintf(stderr, "%s: SQL was asked %" PRIu64 " time%s", f->plan->program, f->asked,
+                f->asked == 1 ? "" : "s");
+    if (f->asks && f->not_asked)
+        fprintf(stderr, ", and %" PRIu64 " times the ring could not be read", f->not_asked);
+    if (f->asks)
+        fputc('\n', stderr);
+    if (f->slices.given_up || f->slices.names_given_up)
+        fprintf(stderr,
+                "%s: programs had more than is kept: %" PRIu64 " open slices and %" PRIu64
+                " names were forgotten, and what depends on them was not seen\n",
+                f->plan->program, f->slices.given_up, f->slices.names_given_up);
     if (f->slices.forgotten)
         fprintf(stderr,
                 "%s: %" PRIu64 " slices were open when packets were lost: how long they took is "

@@ -10,7 +10,8 @@
  *
  * One snapshot is under way at a time; what conditions tell meanwhile belongs to it. Afterwards it
  * is quiet for a while (`pause_ms`). A condition of SQL that holds has to fail before it counts
- * again. All of that is counted: told = taken + with another + paused + too many + failed.
+ * again; one that takes longer than half a minute is no longer asked, and the end waits for none.
+ * All of that is counted: told = taken + with another + paused + too many + failed.
  *
  * Threads: three of its own (conditions, SQL, one for each snapshot), started after signals were
  * blocked. start() and stop() are the owner's.

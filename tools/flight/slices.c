@@ -17,6 +17,9 @@
 #define SEQS_MAX 32768u
 #define NAMES_MAX 65536u
 #define DEPTH_MAX 512u
+/* Of all programs. */
+#define OPEN_ALL_MAX ((size_t)1 << 20)
+#define NAMES_ALL_MAX ((size_t)1 << 20)
 #define NAME_BYTES_MAX 256
 #define CLOCK_SEQ_FIRST 64
 #define CLOCK_SEQ_NUM 64
@@ -30,6 +33,7 @@ struct seq_clock {
 
 struct seq {
     uint32_t id, default_clock;
+    uint32_t losses; /* times that packets of it were lost */
     uint64_t default_track;
     struct orma_map names; /* iid → rules that its text meets */
     struct seq_clock clocks[CLOCK_SEQ_NUM];
@@ -41,7 +45,8 @@ struct open_slice {
 };
 
 struct track {
-    uint32_t seq, num, cap;
+    uint32_t seq, losses; /* of that sequence, when its slices began */
+    uint32_t num, cap;
     struct open_slice *open;
 };
 
@@ -55,6 +60,7 @@ static void free_seqs(struct orma_flight_slices *self)
         orma_map_fini(&s->names);
         free(s);
     }
+    self->names = 0;
     orma_map_clear(&self->seqs);
 }
 
@@ -63,10 +69,11 @@ static void free_tracks(struct orma_flight_slices *self)
     ORMA_MAP_EACH (slot, &self->tracks) {
         struct track *t = (struct track *)(uintptr_t)slot->val;
 
-        self->forgotten += t->num;
         free(t->open);
         free(t);
     }
+    self->given_up += self->open;
+    self->open = 0;
     orma_map_clear(&self->tracks);
 }
 
@@ -84,8 +91,10 @@ static struct seq *seq_of(struct orma_flight_slices *self, uint32_t id)
 
     if (s)
         return s;
-    if (self->seqs.len >= SEQS_MAX)
+    if (self->seqs.len >= SEQS_MAX) {
+        self->names_given_up += self->names;
         free_seqs(self); /* those that go on introduce themselves again */
+    }
     s = calloc(1, sizeof(*s));
     if (!s || orma_map_put_ptr(&self->seqs, id, s) < 0) {
         free(s);
@@ -111,16 +120,31 @@ static struct track *track_of(struct orma_flight_slices *self, uint64_t key)
     return t;
 }
 
-static void forget_open(struct orma_flight_slices *self, uint32_t seq)
+/* Of a track whose packets were lost since its slices began nothing is known. It is looked at when
+ * it is used: a walk over all tracks for each such packet could take for ever. */
+static void forget_unknown(struct orma_flight_slices *self, struct track *t)
 {
-    ORMA_MAP_EACH (slot, &self->tracks) {
-        struct track *t = (struct track *)(uintptr_t)slot->val;
+    const struct seq *s = t->num ? orma_map_get_ptr(&self->seqs, t->seq) : NULL;
 
-        if (t->seq != seq)
-            continue;
-        self->forgotten += t->num;
-        t->num = 0;
-    }
+    if (!s || s->losses == t->losses)
+        return;
+    self->forgotten += t->num;
+    self->open -= t->num;
+    t->num = 0;
+}
+
+static void forget_names(struct orma_flight_slices *self, struct seq *s)
+{
+    self->names -= s->names.len;
+    orma_map_fini(&s->names); /* its room as well, of which there may be much */
+}
+
+static void give_up_names(struct orma_flight_slices *self)
+{
+    self->names_given_up += self->names;
+    ORMA_MAP_EACH (slot, &self->seqs)
+        orma_map_fini(&((struct seq *)(uintptr_t)slot->val)->names);
+    self->names = 0;
 }
 
 /* ---- state of a sequence ---- */
@@ -155,9 +179,15 @@ static void take_names(struct orma_flight_slices *self, struct seq *s, struct or
             else if (n.id == ORMA_PB_EVENT_NAME_NAME)
                 text = orma_pb_str(&n);
         }
-        if (s->names.len >= NAMES_MAX)
-            orma_map_clear(&s->names);
+        if (s->names.len >= NAMES_MAX) {
+            self->names_given_up += s->names.len;
+            forget_names(self, s);
+        }
+        if (self->names >= NAMES_ALL_MAX)
+            give_up_names(self);
+        size_t before = s->names.len;
         (void)orma_map_put(&s->names, iid, rules_of(self, text)); /* else it is not looked for */
+        self->names += s->names.len - before;
     }
 }
 
@@ -249,7 +279,8 @@ static bool time_of(struct seq *s, uint32_t clock, uint64_t ts, uint64_t *ret)
 
 /* ---- events ---- */
 
-static void begin_slice(struct track *t, uint64_t boot, uint16_t rules)
+static void begin_slice(struct orma_flight_slices *self, struct track *t, uint64_t boot,
+                        uint16_t rules)
 {
     if (t->num == t->cap) {
         uint32_t cap = t->cap ? 2 * t->cap : 8;
@@ -257,6 +288,8 @@ static void begin_slice(struct track *t, uint64_t boot, uint16_t rules)
             t->cap < DEPTH_MAX ? realloc(t->open, cap * sizeof(*t->open)) : NULL;
 
         if (!open) {
+            self->given_up += t->num;
+            self->open -= t->num;
             t->num = 0; /* no program nests so deep; ends of what is forgotten find nothing */
             return;
         }
@@ -264,6 +297,7 @@ static void begin_slice(struct track *t, uint64_t boot, uint16_t rules)
         t->cap = cap;
     }
     t->open[t->num++] = (struct open_slice){.boot = boot, .rules = rules};
+    self->open++;
 }
 
 static void tell(struct orma_flight_slices *self, struct open_slice *slice, uint64_t now,
@@ -324,17 +358,22 @@ static void take_event(struct orma_flight_slices *self, struct seq *s, struct or
     if (e.type != ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN &&
         e.type != ORMA_PB_TRACK_EVENT_TYPE_SLICE_END)
         return;
+    if (self->open >= OPEN_ALL_MAX)
+        free_tracks(self);
     struct track *t = track_of(self, key ? key : OWN_TRACK | s->id);
     if (!t)
         return;
+    forget_unknown(self, t);
     t->seq = s->id;
+    t->losses = s->losses;
     if (e.type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN) {
         uint64_t known = e.has_name ? rules_of(self, e.name) : orma_map_get(&s->names, e.iid);
 
-        begin_slice(t, boot, known == ORMA_MAP_NONE ? 0 : (uint16_t)known);
+        begin_slice(self, t, boot, known == ORMA_MAP_NONE ? 0 : (uint16_t)known);
     } else if (t->num) {
         struct open_slice *slice = &t->open[--t->num];
 
+        self->open--;
         if (slice->rules)
             tell(self, slice, boot, true);
     }
@@ -382,10 +421,9 @@ void orma_flight_slices_take(struct orma_flight_slices *self, const uint8_t *pac
     struct seq *s = r.failed || !id ? NULL : seq_of(self, id);
     if (!s)
         return;
-    if (lost)
-        forget_open(self, id);
+    s->losses += lost != 0;
     if (flags & ORMA_PB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED)
-        orma_map_clear(&s->names);
+        forget_names(self, s);
     if (clocks.len)
         take_clocks(s, orma_pb_reader(clocks.data, clocks.len));
     if (defaults.len)
@@ -401,6 +439,7 @@ void orma_flight_slices_look(struct orma_flight_slices *self, uint64_t until)
     ORMA_MAP_EACH (slot, &self->tracks) {
         struct track *t = (struct track *)(uintptr_t)slot->val;
 
+        forget_unknown(self, t);
         for (uint32_t i = 0; i < t->num; i++) {
             if (t->open[i].rules)
                 tell(self, &t->open[i], until, false);

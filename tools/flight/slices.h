@@ -7,7 +7,7 @@
  * A slice is told once: when its end is seen, or when it is still open and has lasted too long. Of
  * a track whose packets were lost nothing is known until the next begin: its open slices are
  * forgotten, and counted. Bytes come from other programs: what is malformed is left out, and memory
- * is bounded. Threads: none.
+ * is bounded: what is beyond is forgotten, and counted. Threads: none.
  */
 #ifndef ORMA_TOOLS_FLIGHT_SLICES_H
 #define ORMA_TOOLS_FLIGHT_SLICES_H
@@ -31,7 +31,9 @@ struct orma_flight_slices {
 
     struct orma_map seqs;   /* id → struct seq */
     struct orma_map tracks; /* key → struct track */
+    size_t open, names; /* of all */
     uint64_t events, forgotten;
+    uint64_t given_up, names_given_up; /* open slices, names: beyond what is kept */
 };
 
 void orma_flight_slices_fini(struct orma_flight_slices *self);

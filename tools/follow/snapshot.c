@@ -46,9 +46,11 @@ int orma_follow_snapshot(struct orma_follow_snapshot *self, struct orma_processo
         r = orma_processor_new(&self->config, &tp);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     if (tp)
-        r = orma_processor_load_file(tp, path, NULL, NULL); /* mapped: it needs no descriptor */
+        r = orma_processor_load_file(tp, path, self->progress,
+                                     self->ctx); /* mapped: it needs no descriptor */
     if (tp && r < 0) {
-        fprintf(stderr, "%s: %s: %s\n", self->program, self->session, orma_processor_error(tp));
+        if (r != -ECANCELED)
+            fprintf(stderr, "%s: %s: %s\n", self->program, self->session, orma_processor_error(tp));
         orma_processor_free(tp);
         tp = NULL;
     }

@@ -16,6 +16,8 @@ struct orma_follow_snapshot {
     struct orma_consumer *keep; /* whose connection is read meanwhile; NULL: none */
     struct orma_processor_config config;
     bool quiet; /* a session that is not there is no error */
+    orma_progress_fn *progress; /* of the load; NULL: none. What it cancels is no error either */
+    void *ctx;
 
     /* Results. */
     uint64_t taken_ns; /* BOOTTIME: what was before this is in it, if nobody was late */

@@ -132,6 +132,63 @@ Test(flight, clocks_that_jump_and_stacks_without_end)
     orma_flight_slices_fini(&s);
 }
 
+/* One packet with so many names, and perhaps with the word that those before are void. */
+static void names(struct orma_flight_slices *s, uint32_t seq, unsigned first, unsigned num,
+                  bool anew)
+{
+    struct orma_buf b = {0};
+
+    orma_pb_put_u64(&b, 10, seq);
+    orma_pb_put_u64(&b, 13, anew ? 3 : 2);
+    size_t data = orma_pb_begin(&b, 12);
+    for (unsigned i = 0; i < num; i++) {
+        size_t name = orma_pb_begin(&b, 2);
+
+        orma_pb_put_u64(&b, 1, first + i + 1);
+        orma_pb_put_cstr(&b, 2, "n");
+        orma_pb_end(&b, name);
+    }
+    orma_pb_end(&b, data);
+    orma_flight_slices_take(s, b.data, b.len);
+    orma_buf_fini(&b);
+}
+
+Test(flight, what_programs_have_is_bounded_in_all)
+{
+    struct orma_flight_slices s = slices();
+
+    for (uint32_t seq = 1; seq <= 100; seq++) {
+        names(&s, seq, 0, 60000, false);
+        cr_assert_leq(s.names, 1u << 20);
+    }
+    cr_assert_gt(s.names_given_up, 4000000);
+    for (uint32_t seq = 1; seq <= 100; seq++)
+        names(&s, seq, 0, 1, true);
+    cr_assert_eq(s.names, 100);
+    for (uint32_t seq = 1; seq <= 40000; seq++) {
+        for (unsigned i = 0; i < 50; i++)
+            event(&s, seq, BEGIN, 1, "request", false);
+        cr_assert_leq(s.open, 1u << 20);
+    }
+    cr_assert_gt(s.given_up, 0);
+    orma_flight_slices_fini(&s);
+}
+
+/* The tracks of others are not walked through for each of them. */
+Test(flight, many_packets_behind_losses, .timeout = 60)
+{
+    struct orma_flight_slices s = slices();
+
+    for (uint32_t i = 0; i < 30000; i++)
+        event(&s, 100 + i, BEGIN, 1, "request", false);
+    for (uint32_t i = 0; i < 300000; i++)
+        event(&s, 7, BEGIN, 1, "request", true);
+    cr_assert_eq(s.forgotten, 299999);
+    orma_flight_slices_look(&s, BEGIN + 51 * MS);
+    cr_assert_eq(told, 30001);
+    orma_flight_slices_fini(&s);
+}
+
 Test(flight, bytes_of_all_kinds)
 {
     struct orma_flight_slices s = slices();
