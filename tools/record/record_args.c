@@ -59,9 +59,9 @@ const struct orma_option orma_record_options[] = {
      "ago."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
     {OPT_ROTATE, 0, "rotate", "SIZE|TIME",
-     "Begin another file when one has about this size, or this age: 64mb, 30s, or 64mb,30s. They "
-     "are called NAME.0001.pftrace, NAME.0002.pftrace, ...; each can be opened alone, and 'orma "
-     "merge' joins them."},
+     "Begin another file when one has about this size, or this age: 64mb, 10m (minutes), or "
+     "64mb,10m. They are called NAME.0001.pftrace, NAME.0002.pftrace, ...; each can be opened "
+     "alone, and 'orma merge' joins them."},
     {OPT_KEEP, 0, "keep", "N", "With --rotate: keep the newest N files only."},
     {OPT_MAX_SNAPSHOTS, 0, "max-snapshots", "N",
      "How many files the triggers of a CLONE_SNAPSHOT config, or the conditions of --when, may "
@@ -221,7 +221,7 @@ static int parse_option(struct orma_record *rec, int id)
     case OPT_ROTATE:
         if (!orma_record_rotation_parse(&rec->rotation, value))
             return orma_cli_usage_error(
-                &rec->cli, "bad limit '%s': expected a size or a time, as in 64mb, 30s or 64mb,30s",
+                &rec->cli, "bad limit '%s': expected a size or a time, as in 64mb, 10m or 64mb,10m",
                 value);
         break;
     case OPT_KEEP:
@@ -298,8 +298,7 @@ static int check_together(struct orma_record *rec)
         return orma_cli_usage_error(&rec->cli,
                                     "--rotate cannot be combined with --ring, --trigger, --clone "
                                     "or --max-size: --keep N limits what stays on the disk");
-    if (orma_record_rotation_wanted(&rec->rotation) && rec->out_path &&
-        !strcmp(rec->out_path, "-"))
+    if (orma_record_rotation_wanted(&rec->rotation) && rec->out_path && !strcmp(rec->out_path, "-"))
         return orma_cli_usage_error(&rec->cli, "--rotate needs files: name them with -o FILE");
     if (rec->request.trigger && rec->private_service && !rec->command)
         return orma_cli_usage_error(&rec->cli,

@@ -25,11 +25,11 @@
 
 static bool parse_part(struct orma_record_rotation *self, const char *text)
 {
-    uint64_t *to = &self->max_bytes, value;
+    uint64_t *to = &self->max_ms, value;
 
-    if (!orma_units_parse_size_bytes(text, &value)) {
-        to = &self->max_ms;
-        if (!orma_units_parse_duration_ms(text, &value))
+    if (!orma_units_parse_duration_ms(text, &value)) { /* first: 10m is an age */
+        to = &self->max_bytes;
+        if (!orma_units_parse_size_bytes(text, &value))
             return false;
     }
     if (!value || *to)

@@ -51,7 +51,7 @@ static inline bool orma_record_rotation_wanted(const struct orma_record_rotation
     return self->max_bytes || self->max_ms;
 }
 
-/* "64mb", "30s", or both: "64mb,5m". False: neither. */
+/* "64mb", "30s", or both: "64mb,5m", where m is minutes. False: neither. */
 bool orma_record_rotation_parse(struct orma_record_rotation *self, const char *text);
 
 /* Is there a file of an earlier recording of this name? With `want.force` there may be. 0, or -errno

@@ -6,6 +6,7 @@
 #include "tests/support/leaks.h"
 #include "tools/record/presets.h"
 #include "tools/record/record_config.h"
+#include "tools/record/rotation.h"
 
 typedef Perfetto__Protos__TraceConfig config_t;
 
@@ -118,4 +119,36 @@ Test(record_config, knows_which_words_need_the_kernel)
     cr_assert_not(orma_record_word_is_kernel("apps"));
     cr_assert_not(orma_record_word_is_kernel("mem"), "has counters as well");
     cr_assert_not(orma_record_word_is_kernel("log"));
+}
+
+Test(record_rotation, takes_a_size_an_age_or_both)
+{
+    static const struct {
+        const char *text;
+        uint64_t bytes, ms; /* neither: refused */
+    } cases[] = {
+        {"64mb", 64 << 20, 0},
+        {"1g", 1 << 30, 0},
+        {"30s", 0, 30000},
+        {"10m", 0, 600000},
+        {"64mb,10m", 64 << 20, 600000},
+        {"10m,64mb", 64 << 20, 600000},
+        {"500ms", 0, 500},
+        {"10m,30s", 0, 0},
+        {"1mb,2mb", 0, 0},
+        {"0", 0, 0},
+        {"", 0, 0},
+        {",", 0, 0},
+        {"64", 0, 0},
+        {"64mb,", 0, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct orma_record_rotation r = {0};
+        const bool taken = orma_record_rotation_parse(&r, cases[i].text);
+
+        cr_expect_eq(taken, cases[i].bytes || cases[i].ms, "%s", cases[i].text);
+        cr_expect(!taken || (r.max_bytes == cases[i].bytes && r.max_ms == cases[i].ms), "%s",
+                  cases[i].text);
+    }
 }
