@@ -141,23 +141,16 @@ static uint64_t session_id(struct orma_str text)
     return id;
 }
 
-static struct orma_uftrace_task *task_of(struct orma_uftrace *self, uint32_t tid)
-{
-    for (uint32_t i = 0; i < self->tasks.len; i++)
-        if (self->tasks.data[i].tid == tid)
-            return &self->tasks.data[i];
-    return NULL;
-}
-
 static struct orma_uftrace_task *add_task(struct orma_file *file, uint32_t tid, uint32_t pid)
 {
     struct orma_uftrace *self = file->state;
-    struct orma_uftrace_task *known = task_of(self, tid);
+    const uint64_t known = orma_map_get(&self->by_tid, tid);
 
-    if (known)
-        return known;
+    if (known != ORMA_MAP_NONE)
+        return &self->tasks.data[known];
     if (ORMA_VEC_PUSH(&self->tasks,
-                      (struct orma_uftrace_task){.tid = tid, .pid = pid, .utid = ORMA_ID_NONE})) {
+                      (struct orma_uftrace_task){.tid = tid, .pid = pid, .utid = ORMA_ID_NONE}) ||
+        orma_map_put(&self->by_tid, tid, self->tasks.len - 1)) {
         no_memory(file);
         return NULL;
     }
@@ -170,6 +163,8 @@ static void add_era(struct orma_file *file, const struct orma_uftrace_era *era)
 
     if (ORMA_VEC_PUSH(&self->eras, *era))
         no_memory(file);
+    else
+        self->eras.data[self->eras.len - 1].line = self->eras.len;
 }
 
 /* By what it runs: the name of the file, without its folder. */
@@ -260,6 +255,24 @@ static int by_place(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
+static int by_pid(const void *a, const void *b)
+{
+    const struct orma_uftrace_era *x = a, *y = b;
+
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static void read_tasks(struct orma_file *file)
+{
+    struct orma_uftrace *self = file->state;
+
+    read_lines(file, "task.txt", read_task_line);
+    if (self->eras.len)
+        qsort(self->eras.data, self->eras.len, sizeof(*self->eras.data), by_pid);
+}
+
 /* "123.dat" */
 static bool is_thread(struct orma_str name, uint32_t *ret_tid)
 {
@@ -310,7 +323,7 @@ static size_t uftrace_read(struct orma_file *file, const uint8_t *data, size_t l
         return len;
     orma_file_set_clock(file, clock_of(self));
     note_info(file);
-    read_lines(file, "task.txt", read_task_line);
+    read_tasks(file);
     read_lines(file, "events.txt", read_event_name);
     find_threads(file);
     orma_uftrace_add_records(file);
@@ -336,6 +349,7 @@ static void uftrace_fini(struct orma_file *file)
     ORMA_VEC_FINI(&self->retvals);
     ORMA_VEC_FINI(&self->auto_args);
     ORMA_VEC_FINI(&self->auto_retvals);
+    orma_map_fini(&self->by_tid);
     orma_map_fini(&self->event_names);
     orma_arena_fini(&self->arena);
 }

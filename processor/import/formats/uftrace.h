@@ -66,6 +66,7 @@ struct orma_uftrace_era {
     int64_t ts;
     uint32_t session; /* ORMA_UFTRACE_NOTHING: that of `parent` at that time */
     uint32_t parent;
+    uint32_t line; /* in the order of the file */
 };
 
 struct orma_uftrace_frame {
@@ -100,9 +101,10 @@ struct orma_uftrace {
     struct orma_uftrace_rules args, retvals, auto_args, auto_retvals;
     ORMA_VEC(struct orma_uftrace_module) modules;
     ORMA_VEC(struct orma_uftrace_session) sessions;
-    ORMA_VEC(struct orma_uftrace_era) eras;
+    ORMA_VEC(struct orma_uftrace_era) eras;        /* sorted by pid and line */
     ORMA_VEC(struct orma_uftrace_task) tasks;      /* sorted by where their records are */
     ORMA_VEC(struct orma_uftrace_running) running; /* by cpu */
+    struct orma_map by_tid;                        /* → place in tasks, until they are sorted */
     struct orma_map event_names;                   /* id → pool id */
     struct orma_arena arena;
 };

@@ -281,17 +281,34 @@ uint32_t orma_uftrace_session(struct orma_file *file, uint64_t id)
 
 /* ---- addresses ---- */
 
+/* Where those of the process begin. */
+static uint32_t first_era(const struct orma_uftrace *self, uint32_t pid)
+{
+    uint32_t low = 0, high = self->eras.len;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (self->eras.data[middle].pid < pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* What a process runs at a time: its last session before it, or that of who forked it. */
 static struct orma_uftrace_session *session_at(struct orma_uftrace *self, uint32_t pid, int64_t ts)
 {
     for (unsigned generations = 0; generations < 64; generations++) {
         const struct orma_uftrace_era *found = NULL;
 
-        for (uint32_t i = 0; i < self->eras.len; i++) {
+        for (uint32_t i = first_era(self, pid); i < self->eras.len && self->eras.data[i].pid == pid;
+             i++) {
             const struct orma_uftrace_era *e = &self->eras.data[i];
 
             /* The first one counts for what comes before it, too. */
-            if (e->pid == pid && (e->ts <= ts || !found))
+            if (e->ts <= ts || !found)
                 found = e;
         }
         if (!found)
