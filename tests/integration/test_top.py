@@ -80,6 +80,24 @@ class Top(Case):
                 self.assertTrue(whole[slice] / 4 < float(rate) < whole[slice] * 4, (slice, rate, whole[slice]))
         self.assertIn("session not found", self.orma("top", "-n", "1", name, code=1).stderr.decode())
 
+    def test_of_what_a_ring_does_not_hold_nothing_is_said(self):
+        """Shares and rates are those of the time that is there, which is named."""
+        p = self.start(ORMA, "record", "-q", "--ring", "-b", "512kb", "-o", "ring", "apps")
+        name = f"orma-record-{p.pid}"
+        self.wait_for("the session", lambda: name in self.orma("status").stdout.decode())
+        text = self.orma("top", "-n", "1", "-d", "1h", name).stdout.decode()
+        self.assertRegex(text, f"^{name}, last [^\n]* \\(the ring holds no more of the last 3600.0 s\\)\n")
+        time.sleep(3 * SLOW)
+        text = self.orma("top", "-n", "1", "-d", "3s", name).stdout.decode()
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(20 * SLOW), 0)
+        row = re.search(r"last ([\d.]+) (\w+)", text)
+        held = float(row[1]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[row[2]]
+        if "the ring kept" in text or held < 3:
+            self.assertIn("the ring holds no more of the last 3.0 s", text)
+        there = self.query(self.dir / "ring", "SELECT (max(ts + dur) - min(ts)) / 1e9 AS s FROM slice")[0]["s"]
+        self.assertLess(held, 4 * float(there) + 0.5, text)
+
     def test_on_a_terminal(self):
         p, fd = self.terminal(24, 80, "-d", "300ms")
         screen = self.plain(self.screens(fd, lambda s: "slice" in s))

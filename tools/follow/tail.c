@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "processor/read/inflate.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
 #include "sdk/wire/pb_reader.h"
@@ -76,7 +77,21 @@ static void take_event(struct orma_follow_tail *self, struct orma_pb_reader even
     }
 }
 
-static void scan_packet(struct orma_follow_tail *self, struct orma_pb_reader packet)
+static void scan_packets(struct orma_follow_tail *self, struct orma_str bytes, bool unpack);
+
+/* What cannot be unpacked is the import's to tell. */
+static void scan_packed(struct orma_follow_tail *self, const struct orma_pb_field *f)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0};
+    const enum orma_inflate_form form =
+        f->id == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ? ORMA_INFLATE_ZLIB : ORMA_INFLATE_ZSTD;
+
+    (void)orma_inflate(form, orma_pb_str(f), PACKET_MAX, &out);
+    if (!out.failed)
+        scan_packets(self, orma_buf_str(&out), false);
+}
+
+static void scan_packet(struct orma_follow_tail *self, struct orma_pb_reader packet, bool unpack)
 {
     struct orma_pb_reader event = {0};
     struct orma_pb_field f;
@@ -87,20 +102,28 @@ static void scan_packet(struct orma_follow_tail *self, struct orma_pb_reader pac
             ts = orma_pb_u64(&f);
         else if (f.id == ORMA_PB_TRACE_PACKET_SERVICE_EVENT)
             event = orma_pb_sub(&f);
+        else if (unpack && (f.id == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ||
+                            f.id == ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS))
+            scan_packed(self, &f);
     }
     if (event.pos)
         take_event(self, event, ts);
 }
 
-void orma_follow_tail_scan(struct orma_follow_tail *self, const void *data, size_t len)
+static void scan_packets(struct orma_follow_tail *self, struct orma_str bytes, bool unpack)
 {
-    struct orma_pb_reader r = orma_pb_reader(data, len);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACE_PACKET)
-            scan_packet(self, orma_pb_sub(&f));
+            scan_packet(self, orma_pb_sub(&f), unpack);
     }
+}
+
+void orma_follow_tail_scan(struct orma_follow_tail *self, const void *data, size_t len)
+{
+    scan_packets(self, (struct orma_str){data, len}, true);
 }
 
 /* Up to the end of the last packet that is there as a whole. */

@@ -6,6 +6,7 @@
 
 #include "tools/base/cell.h"
 #include "tools/base/units.h"
+#include "tools/load/load.h"
 #include "tools/load/loss.h"
 
 #define NAME_MIN 12
@@ -184,34 +185,75 @@ static int busy(const struct orma_live_screen *self, struct orma_processor *tp, 
     return r < 0 ? r : 0;
 }
 
-int orma_live_screen_put(const struct orma_live_screen *self, struct orma_processor *tp,
+/* Of what a ring has overwritten nothing is known: then each CPU has to have been seen, or, without
+ * the kernel's events, a slice. */
+static uint64_t known_from(struct orma_processor *tp, bool overwritten)
+{
+    int64_t ret = orma_load_number(
+        tp, !overwritten
+                ? "SELECT coalesce((SELECT int_value FROM metadata WHERE name = "
+                  "'tracing_started_ns'), start_ts) FROM trace_bounds"
+                : "SELECT coalesce((SELECT max(a) FROM (SELECT min(ts) AS a FROM sched GROUP BY "
+                  "ucpu)), (SELECT min(ts) FROM slice))");
+
+    return ret > 0 ? (uint64_t)ret : 0;
+}
+
+static void put_first_line(const struct orma_live_screen *self, uint64_t asked_ns, double cpu,
+                           bool has_threads, struct orma_buf *out)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0};
+    char text[ORMA_UNITS_TEXT_MAX];
+
+    orma_buf_printf(&line, "%s, last %s", self->what,
+                    orma_units_format_duration(self->to - self->from, text));
+    if (self->to - self->from < asked_ns)
+        orma_buf_printf(&line, " (the ring holds no more of the last %s)",
+                        orma_units_format_duration(asked_ns, text));
+    if (has_threads)
+        orma_buf_printf(&line, ": %.0f %% of %u CPU%s", cpu, self->cpus,
+                        self->cpus == 1 ? "" : "s");
+    put_line(self, out, &line);
+}
+
+static int put_nothing(const struct orma_live_screen *self, struct orma_buf *out)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0};
+    char text[ORMA_UNITS_TEXT_MAX];
+
+    orma_buf_printf(&line, "%s: the ring holds nothing of the last %s: make it larger (-b)",
+                    self->what, orma_units_format_duration(self->to - self->from, text));
+    put_line(self, out, &line);
+    return out->failed ? -ENOMEM : 0;
+}
+
+int orma_live_screen_put(const struct orma_live_screen *asked, struct orma_processor *tp,
                          struct orma_buf *out)
 {
+    struct orma_live_screen screen = *asked, *const self = &screen;
     ORMA_AUTO(orma_buf_fini)
-    struct orma_buf line = {0}, loss_line = {0}, slices = {0}, threads = {0};
-    char text[ORMA_UNITS_TEXT_MAX], lost[ORMA_LEDGER_TEXT_MAX];
+    struct orma_buf loss_line = {0}, slices = {0}, threads = {0};
+    char lost[ORMA_LEDGER_TEXT_MAX];
     struct orma_ledger loss;
     unsigned slices_num = 0, threads_num = 0;
     double cpu = 0;
     const unsigned most =
         self->rows > ROWS_AROUND + 2 * ROWS_MIN ? self->rows - ROWS_AROUND : 2 * ROWS_MIN;
-    int r = busy(self, tp, &cpu);
 
+    orma_load_loss(tp, &loss);
+    loss.ring = true;
+    self->from = ORMA_MAX(self->from, known_from(tp, orma_ledger_aged_out(&loss)));
+    if (self->from >= self->to)
+        return put_nothing(asked, out);
+    int r = busy(self, tp, &cpu);
     if (r == 0)
         r = put_slices(self, tp, most / 2, &slices, &slices_num);
     if (r == 0)
         r = put_threads(self, tp, most - ORMA_MIN(slices_num, most / 2), &threads, &threads_num);
     if (r < 0)
         return r;
-    orma_load_loss(tp, &loss);
-    loss.ring = true;
     orma_ledger_format(&loss, lost, sizeof(lost));
-    orma_buf_printf(&line, "%s, last %s", self->what,
-                    orma_units_format_duration(self->to - self->from, text));
-    if (threads_num)
-        orma_buf_printf(&line, ": %.0f %% of %u CPU%s", cpu, self->cpus,
-                        self->cpus == 1 ? "" : "s");
-    put_line(self, out, &line);
+    put_first_line(self, asked->to - asked->from, cpu, threads_num, out);
     orma_buf_put_str(&loss_line, lost);
     put_line(self, out, &loss_line);
     orma_buf_put(out, threads.data, threads.len);

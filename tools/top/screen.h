@@ -12,7 +12,7 @@
 
 struct orma_live_screen {
     const char *what;  /* that is looked at: a session */
-    uint64_t from, to; /* BOOTTIME in ns */
+    uint64_t from, to; /* BOOTTIME in ns; less of it is shown if the ring holds less */
     unsigned rows, columns;
     unsigned cpus;
     bool by_waits;
