@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "protos/fields/common.h"
@@ -263,8 +264,18 @@ int orma_producer_sync(struct orma_producer *self, int timeout_ms)
 
 /* ---- the rest ---- */
 
+/* The program may have forked within a packet, and write on: not into its parent's memory. What it
+ * finds there instead are chunks that are not its own, which it leaves alone. */
+static void cover(const struct orma_pool *pool)
+{
+    if (pool)
+        (void)mmap(pool->shm.base, pool->shm.size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 void orma_producer_abandon(struct orma_producer *self)
 {
+    cover(self->pool);
     orma_producer_end_wakeup(self);
     if (self->ipc)
         orma_ipc_client_close(self->ipc);

@@ -110,7 +110,8 @@ int orma_producer_dispatch(struct orma_producer *self);
 /* Milliseconds until dispatch is wanted although nothing came (batched commits); -1: no need. */
 int orma_producer_timeout_ms(const struct orma_producer *self);
 
-/* In a child of fork(): closes the descriptors, which are the parent's; nothing else is touched. */
+/* In a child of fork(): closes the descriptors, which are the parent's, and puts memory of its own over
+ * the shared memory; nothing else is touched. */
 void orma_producer_abandon(struct orma_producer *self);
 
 /* Waits until the service has processed everything sent so far. -ETIMEDOUT, or the connection's

@@ -101,6 +101,56 @@ static void test_fork(void)
     orma_test_trace_fini(&t);
 }
 
+/* ---- within a packet ---- */
+
+static const struct orma_data_source_ops packet_ops = {
+    sizeof(packet_ops), NULL, NULL, NULL, NULL, NULL};
+static struct orma_data_source packets = ORMA_DATA_SOURCE("forks.packets", &packet_ops, NULL);
+
+/* The child writes where its parent has written meanwhile. */
+static void play_packet(void)
+{
+    int pipes[2], status;
+    char c = 'x';
+
+    assert(pipe(pipes) == 0 && orma_data_source_register(&packets) == 0);
+    start_tracing();
+    ORMA_DATA_SOURCE_EACH(it, &packets)
+    {
+        struct orma_packet *p = orma_ds_packet_begin(&it);
+
+        orma_packet_u64(p, 8, orma_now());
+        orma_packet_nest(p, 11);
+        orma_packet_u64(p, 9, 3);
+        pid_t pid = fork();
+        assert(pid >= 0);
+        if (pid == 0) {
+            assert(read(pipes[0], &c, 1) == 1);
+            orma_packet_str(p, 23, "packet of the child ");
+            _exit(0);
+        }
+        orma_packet_str(p, 23, "packet of the parent");
+        orma_packet_unnest(p);
+        (void)orma_ds_packet_end(p);
+        assert(write(pipes[1], &c, 1) == 1 && waitpid(pid, &status, 0) == pid);
+        expect("status of the child", (uint64_t)status, 0);
+    }
+}
+
+static void test_packet(void)
+{
+    const struct orma_test_config config = {.second_source = packets.name};
+    struct orma_test_session *session = orma_test_session_start(&config);
+    struct orma_test_trace t;
+    struct actor a = act(play_packet);
+
+    finish(&a);
+    end(session, &t);
+    expect("parent's", orma_test_trace_count(&t, 3, "packet of the parent"), 1);
+    expect("child's", orma_test_trace_count(&t, 3, "packet of the child "), 0);
+    orma_test_trace_fini(&t);
+}
+
 /* Children of clone() and of _Fork() come without the handlers of fork(). */
 static void play_clone(void)
 {
@@ -172,6 +222,7 @@ static void test_fork_and_exec(void)
 
 static const struct named_test tests[] = {
     {"fork", test_fork},
+    {"packet", test_packet},
     {"clone", test_clone},
     {"fork_and_exec", test_fork_and_exec},
 };
