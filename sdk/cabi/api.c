@@ -175,6 +175,7 @@ void PerfettoProducerActivateTriggers(const char *names[], uint32_t ttl_ms)
 
     if (!t)
         return;
+    (void)orma_cabi_is_ready();
     t->until_ns = orma_clock_monotonic() + ttl_ms * UINT64_C(1000000);
     for (; *names; names++)
         orma_buf_put(&t->names, *names, strlen(*names) + 1);

@@ -73,6 +73,8 @@ struct orma_cabi_part {
 /* Begins the loop, once; the parts are kept. `revival`: see orma_cabi_revive(). */
 void orma_cabi_begin(const struct orma_cabi_part *parts, size_t num, void (*revival)(void));
 bool orma_cabi_has_begun(void);
+/* The same for calls of the program: in a child of fork() it begins anew first. */
+bool orma_cabi_is_ready(void);
 /* In a child of fork(): begins anew what the parent had begun. */
 void orma_cabi_revive(void);
 
@@ -188,6 +190,7 @@ struct orma_cabi_tracer {
 
     /* The packet in the making: packet.c. */
     bool in_packet, spans, lost;
+    bool orphan; /* the parent's, in a child of fork(): nothing is kept */
     uint8_t *size_at;
     struct orma_cabi_patch *patches, **patches_end;
     uint8_t *scratch; /* where lost packets go */

@@ -92,6 +92,13 @@ bool orma_cabi_has_begun(void)
     return atomic_load_explicit(&g.begun, memory_order_acquire);
 }
 
+bool orma_cabi_is_ready(void)
+{
+    (void)orma_fork_check();
+    orma_cabi_revive();
+    return orma_cabi_has_begun();
+}
+
 bool orma_cabi_on_loop(void)
 {
     return orma_cabi_has_begun() && pthread_equal(pthread_self(), g.thread);

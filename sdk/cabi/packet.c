@@ -99,6 +99,11 @@ void orma_cabi_tracer_begin_packet(struct orma_cabi_tracer *self, struct orma_ca
     *ret = (struct orma_cabi_stream){.impl = self};
     self->in_packet = true;
     self->spans = self->lost = false;
+    if (self->orphan) {
+        self->lost = true;
+        show_scratch(self, ret);
+        return;
+    }
     if (atomic_load_explicit(&writer->pool->closed, memory_order_relaxed) ||
         ((!writer->header || (writer->packets & ORMA_SHM_PACKETS_MASK) >= ORMA_SHM_PACKETS_MAX ||
           (size_t)(writer->hard_end - writer->pos) < BEGIN_MIN) &&
@@ -222,9 +227,9 @@ static void flush(void *arg)
 
 void orma_cabi_tracer_flush(struct orma_cabi_tracer *self, void (*fn)(void *user), void *user)
 {
-    struct flush *f = orma_mem_new(sizeof(*f));
+    struct flush *f = self->orphan ? NULL : orma_mem_new(sizeof(*f));
 
-    if (!self->in_packet)
+    if (!self->in_packet && !self->orphan)
         orma_writer_flush(self->writer);
     if (!f)
         return;

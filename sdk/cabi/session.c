@@ -212,7 +212,7 @@ static void do_setup(void *arg)
     struct request *r = arg;
     struct orma_cabi_session *s = r->session;
 
-    if (s->phase == ORMA_CABI_NEW) {
+    if (s->phase == ORMA_CABI_NEW && !s->impl) { /* else the service has a config already */
         orma_buf_fini(&s->config);
         s->config = r->config;
         r->config = (struct orma_buf){0};
@@ -241,7 +241,7 @@ static void do_set_stop(void *arg)
 
     r->session->on_stop = r->stop_fn;
     r->session->on_stop_user = r->user;
-    r->session->told = r->session->phase == ORMA_CABI_ENDED; /* not for an end that was before */
+    r->session->told = false; /* of an end that was before, when it is stopped again */
     request_free(r);
 }
 
@@ -401,7 +401,10 @@ static void do_destroy(void *arg)
     answer_all(&s->stops, true);
     s->on_stop = NULL;
     s->phase = ORMA_CABI_ENDED;
-    orma_cabi_session_read_done(s);
+    while (!orma_list_empty(&s->reads)) { /* the first may have got a part */
+        hand_over(s, false);
+        answer(ORMA_CONTAINER_OF(s->reads.next, struct request, link), true);
+    }
     s->ops->free(s);
     orma_buf_fini(&s->config);
     orma_buf_fini(&s->pieces);

@@ -47,6 +47,9 @@ static void scan(struct event *ev)
         ev->types |= UINT32_C(1) << type;
         switch (type) {
         case ORMA_CABI_REGISTERED_TRACK:
+            if (x->registered)
+                ev->track = x;
+            break;
         case ORMA_CABI_NAMED_TRACK:
         case ORMA_CABI_PROTO_TRACK:
         case ORMA_CABI_NESTED_TRACKS:

@@ -35,7 +35,7 @@ void PerfettoTeInit(void)
     ORMA_HUSHED;
     struct orma_buf b = {0};
 
-    if (!orma_cabi_has_begun())
+    if (!orma_cabi_is_ready())
         return;
     if (atomic_exchange_explicit(&offered, true, memory_order_relaxed))
         return;

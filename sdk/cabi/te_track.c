@@ -271,6 +271,7 @@ static uint64_t nested(struct orma_cabi_thread *thread, struct orma_cabi_tracer 
 
     for (; tracks && *tracks; tracks++) {
         const struct orma_cabi_nested_proto *p = *tracks;
+        const struct orma_cabi_registered_track *track;
 
         switch (*(const uint32_t *)*tracks) {
         case ORMA_CABI_NESTED_NAMED:
@@ -281,7 +282,8 @@ static uint64_t nested(struct orma_cabi_thread *thread, struct orma_cabi_tracer 
             uuid = proto(thread, t, uuid ^ p->id, &parent, p->fields);
             break;
         case ORMA_CABI_NESTED_REGISTERED:
-            uuid = registered(thread, t, ((const struct orma_cabi_nested_registered *)p)->track);
+            track = ((const struct orma_cabi_nested_registered *)p)->track;
+            uuid = track ? registered(thread, t, track) : uuid;
             break;
         case ORMA_CABI_NESTED_THREAD:
             uuid = perfetto_te_process_track_uuid ^ (uint64_t)(int64_t)thread->tid;

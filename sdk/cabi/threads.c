@@ -266,9 +266,15 @@ void orma_cabi_thread_at_exit(void)
     }
 }
 
-/* In a child: what the parent's threads had stays as it is. */
+/* In a child: what the parent's threads had stays as it is. The forking one may be in a loop over
+ * instances, and in a packet: what it still writes there goes nowhere. */
 void orma_cabi_threads_after_fork(void)
 {
+    for (struct orma_cabi_tracer *t = orma_cabi_self ? orma_cabi_self->list : NULL; t;
+         t = t->next) {
+        t->orphan = t->lost = true;
+        t->in_packet = false;
+    }
     orma_cabi_self = NULL;
     if (has_key)
         (void)pthread_setspecific(key, NULL);

@@ -132,7 +132,7 @@ bool PerfettoDsImplRegister(void *ds, orma_cabi_flag **enabled, const void *desc
 
     if (!type || type->registered)
         return false;
-    if (!orma_cabi_has_begun()) {
+    if (!orma_cabi_is_ready()) {
         free(type);
         return false;
     }
@@ -173,6 +173,7 @@ void PerfettoDsImplUpdateDescriptor(void *ds, const void *descriptor, size_t len
 
     if (!u)
         return;
+    (void)orma_cabi_is_ready();
     u->type = ds;
     orma_buf_put(&u->descriptor, descriptor, len);
     if (!u->type || u->descriptor.failed || !orma_cabi_post(update, u)) {

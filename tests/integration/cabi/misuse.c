@@ -262,6 +262,7 @@ static int events(void)
             EVENT(many[i], INSTANT, names[i], ARG_TEXT(names[i], "v"));
     EVENT(cat, INSTANT, "strange", X(x_word, 77), X(x_word, 4000000000u), ARG_TEXT("null", NULL),
           X(x_ptr, 21, NULL), X(x_ptr, 19, NULL), X(x_ptr, 17, NULL));
+    EVENT(cat, INSTANT, "no track", ON_MADE(NULL), ON_NESTED(X(x_ptr, 3, NULL)));
     EVENT(cat, INSTANT, "no category", X(x_ptr, 4, NULL));
     struct cat any = {perfetto_te_any_categories_enabled, perfetto_te_any_categories, {0}, 0};
     EVENT(any, INSTANT, "any without a name");
@@ -272,8 +273,50 @@ static int events(void)
     PerfettoTracingSessionStopBlocking(s);
     struct memory m = read_all(s);
     CHECK(count_text(&m, "strange") == 1 && count_text(&m, "any without a name") == 1);
+    CHECK(count_text(&m, "no track") == 1);
     CHECK(count_text(&m, "no category") == 0);
     CHECK(count_text(&m, "c699") == 3); /* as a category, an event's name and an argument's */
+    PerfettoTracingSessionDestroy(s);
+    return 0;
+}
+
+static void count(void *s, void *user)
+{
+    (void)s;
+    ++*(atomic_int *)user;
+}
+
+/* Set up twice, where the first time was enough for the service; stopped twice. */
+static int twice(void)
+{
+    static const char deferred[] = {12 << 3, 1};
+    atomic_int stops[2] = {0};
+    size_t len;
+
+    begin_events(false);
+    char *config = config_of(&all_events, &len);
+    config = realloc(config, len + sizeof(deferred));
+    memcpy(config + len, deferred, sizeof(deferred));
+    for (int i = 0; i < 2; i++) {
+        void *s = PerfettoTracingSessionInProcessCreate();
+        PerfettoTracingSessionSetup(s, config, len + sizeof(deferred));
+        PerfettoTracingSessionSetup(s, config, len + sizeof(deferred));
+        PerfettoTracingSessionDestroy(s);
+    }
+    free(config);
+    const char *trigger[] = {"looks at all sessions", NULL};
+    PerfettoProducerActivateTriggers(trigger, 0);
+    void *s = start_session(false, &all_events);
+    CHECK(is_on(cat.enabled));
+    PerfettoTracingSessionSetStopCb(s, count, &stops[0]);
+    PerfettoTracingSessionStopBlocking(s);
+    PerfettoTracingSessionStopBlocking(s);
+    CHECK(stops[0] == 1);
+    PerfettoTracingSessionSetStopCb(s, count, &stops[1]);
+    CHECK(!PerfettoTracingSessionFlushBlocking(s, 10)); /* the call before has been done */
+    CHECK(stops[1] == 0);
+    PerfettoTracingSessionStopBlocking(s);
+    CHECK(stops[0] == 1 && stops[1] == 1);
     PerfettoTracingSessionDestroy(s);
     return 0;
 }
@@ -281,8 +324,13 @@ static int events(void)
 static const struct {
     const char *name;
     int (*fn)(void);
-} cases[] = {{"before_init", before_init}, {"packets", packets}, {"sessions", sessions},
-             {"signals", signals},         {"forks", forks},     {"events", events}};
+} cases[] = {{"before_init", before_init},
+             {"packets", packets},
+             {"sessions", sessions},
+             {"signals", signals},
+             {"forks", forks},
+             {"events", events},
+             {"twice", twice}};
 
 int main(int argc, char **argv)
 {

@@ -17,6 +17,7 @@ SOURCE, BUILD = (pathlib.Path(a).resolve() for a in (sys.argv.pop(1), sys.argv.p
 LIB = BUILD / "sdk/cabi/libperfetto_c.so"
 SCENARIOS = BUILD / "tests/integration/cabi/cabi_scenarios"
 MISUSE = BUILD / "tests/integration/cabi/cabi_misuse"
+CHILDREN = BUILD / "tests/integration/cabi/cabi_children"
 RANDOM = BUILD / "tests/integration/cabi/cabi_random"
 ORMA = BUILD / "tools/orma"
 # A child of a program with threads is more than this sanitizer allows by itself. What a thread holds at the exit of the program
@@ -75,7 +76,7 @@ class Misuse(unittest.TestCase):
     """The reference ends the program, or is silent about what happens."""
 
 
-for case in ("before_init", "packets", "sessions", "signals", "forks", "events"):
+for case in ("before_init", "packets", "sessions", "signals", "forks", "events", "twice"):
     setattr(Misuse, f"test_{case}", lambda self, case=case: self.assertEqual(run(MISUSE, case, env=ENV, timeout=100), ""))
 
 
@@ -202,6 +203,18 @@ class Scenarios(unittest.TestCase):
         said = recording.communicate()[1]
         self.assertIn("nothing lost", said)
         self.assertEqual(self.query(trace, "select count() from slice where name = 'last words'"), [["9"]])
+
+    def test_children(self):
+        """What was begun before fork() goes on in the child, and a packet in the making stays the parent's."""
+        env = dict(ENV, PERFETTO_PRODUCER_SOCK_NAME=f"{self.folder}/p", PERFETTO_CONSUMER_SOCK_NAME=f"{self.folder}/c")
+        traced = subprocess.Popen([BUILD / "traced/traced"], env=env, stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: (traced.terminate(), traced.wait()))
+        while not (self.folder / "c").exists():
+            time.sleep(0.02)
+        for mode in ("inproc", "system"):
+            for name in ("prefork", "in_packet"):
+                with self.subTest(mode=mode, name=name):
+                    run(CHILDREN, mode, name, env=env, timeout=100)
 
     def test_trigger(self):
         for said, (trace,) in self.both("trigger"):
