@@ -36,6 +36,7 @@
 #define BUFFER_DEFAULT ((uint64_t)32 << 20)
 #define SNAPSHOT_CONNECT_MS 5000
 #define SNAPSHOTS_CHECKED 64 /* names of files that must not be there */
+#define SUFFIX ".pftrace"    /* of names that are made up */
 #define BACKGROUND_WAIT_MS 30000
 
 static struct orma_output_want wanted(const struct orma_record *rec)
@@ -45,6 +46,16 @@ static struct orma_output_want wanted(const struct orma_record *rec)
                                      .force = rec->force,
                                      .binary = true,
                                      .quiet = rec->quiet};
+}
+
+/* A made-up name tells the second: somebody else's recording may have begun in the same one. */
+static void find_free_name(struct orma_record *rec)
+{
+    const size_t stem = strlen(rec->path_buf) - strlen(SUFFIX);
+    struct stat st;
+
+    for (unsigned n = 2; n < 100 && lstat(rec->path_buf, &st) == 0; n++)
+        snprintf(rec->path_buf + stem, sizeof(rec->path_buf) - stem, "-%u" SUFFIX, n);
 }
 
 /* Standard output, the file that was named, or one named by the date. */
@@ -63,8 +74,9 @@ static int name_output(struct orma_record *rec)
         time_t now = time(NULL);
         struct tm tm;
 
-        strftime(rec->path_buf, sizeof(rec->path_buf), "orma-%Y%m%d-%H%M%S.pftrace",
+        strftime(rec->path_buf, sizeof(rec->path_buf), "orma-%Y%m%d-%H%M%S" SUFFIX,
                  localtime_r(&now, &tm));
+        find_free_name(rec);
         rec->out_path = rec->path_buf;
     }
     ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
@@ -104,6 +116,8 @@ static int open_output(struct orma_record *rec)
         rec->out_path = orma_buf_cstr(&rec->rotation.path);
         return r;
     }
+    if (rec->out_path == rec->path_buf)
+        find_free_name(rec);
     const struct orma_output_want want = wanted(rec);
     return orma_output_begin(&want, 0644, &rec->out_fd, &rec->out_created);
 }

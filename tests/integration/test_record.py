@@ -95,6 +95,14 @@ class Record(Case):
         self.assertGreater(trace.stat().st_size, 13)
         self.assertEqual(len(self.query(trace, "SELECT count(*) AS n FROM slice")), 1)
 
+    def test_names_that_are_made_up_are_each_of_one_recording(self):
+        running = [self.start(ORMA, "record", "--private", "-q", "apps", "--", DEMO, "--threads", "1", "--iterations", "10",
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(3)]
+        for p in running:
+            _, said = p.communicate(timeout=30 * SLOW)
+            self.assertEqual(p.returncode, 0, said)
+        self.assertEqual(len(list(self.dir.glob("orma-*.pftrace"))), 3)
+
     def test_the_ring_mode_reads_back_at_the_end(self):
         trace = self.dir / "t.pftrace"
         done = self.orma("record", "--ring", "-b", "16mb", "-o", trace, "apps", "--",

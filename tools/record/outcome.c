@@ -137,8 +137,8 @@ static void print_files(const struct outcome *o)
     char size[ORMA_UNITS_TEXT_MAX], text[ORMA_UNITS_TEXT_MAX];
 
     orma_record_rotation_put_names(rot, &names);
-    fprintf(stderr, "%s: %" PRIu32 " file%s, %s, %s", orma_buf_cstr(&names), rot->number,
-            rot->number == 1 ? "" : "s",
+    fprintf(stderr, "%s: %" PRIu32 " file%s, %s, %s", orma_buf_cstr(&names), rot->made,
+            rot->made == 1 ? "" : "s",
             orma_units_format_size(rot->complete_bytes + o->run->bytes, size),
             orma_units_format_duration(o->run->duration_ns, text));
     if (rot->removed)

@@ -19,6 +19,8 @@
 /* After a file that could not be made. */
 #define RETRY_MS 1000
 #define DIGITS 4
+/* Names that others have, before it waits for RETRY_MS. */
+#define NAMES_TRIED 1000
 #define MS ((uint64_t)1000000)
 
 /* ---- what is wanted ---- */
@@ -143,6 +145,24 @@ static uint64_t size_of(int fd)
     return fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
+/* The next number whose name nobody has: in a folder that others write to, a file of theirs would
+ * hold the rotation for ever, and this recording's last file would grow without end. */
+static int choose_name(const struct orma_record_rotation *self, struct orma_buf *path,
+                       uint32_t *number)
+{
+    struct stat st;
+
+    for (uint32_t i = 0; i < NAMES_TRIED; i++, (*number)++) {
+        orma_buf_clear(path);
+        put_path(self, *number, path);
+        if (path->failed)
+            return -ENOMEM;
+        if (!self->number || lstat(orma_buf_cstr(path), &st) < 0)
+            break; /* of the first one it is said why it cannot be */
+    }
+    return 0;
+}
+
 /* Makes the file with the next number. */
 static int make_file(struct orma_record_rotation *self, int *ret_fd, bool *ret_created)
 {
@@ -152,9 +172,10 @@ static int make_file(struct orma_record_rotation *self, int *ret_fd, bool *ret_c
     struct stat st;
     int fd = -1;
 
-    put_path(self, file.number, &path);
+    int r = choose_name(self, &path, &file.number);
     want.path = orma_buf_cstr(&path);
-    int r = path.failed ? -ENOMEM : orma_output_begin(&want, 0644, &fd, ret_created);
+    if (r == 0)
+        r = orma_output_begin(&want, 0644, &fd, ret_created);
     if (r < 0)
         return r;
     if (fstat(fd, &st) < 0)
@@ -170,11 +191,18 @@ static int make_file(struct orma_record_rotation *self, int *ret_fd, bool *ret_c
     return 0;
 }
 
-static void take_file(struct orma_record_rotation *self)
+/* The path is that of the newest file. */
+static void name_last(struct orma_record_rotation *self)
 {
-    self->number++;
+    self->number = self->files.data[self->files.len - 1].number;
     orma_buf_clear(&self->path);
     put_path(self, self->number, &self->path);
+}
+
+static void take_file(struct orma_record_rotation *self)
+{
+    self->made++;
+    name_last(self);
     self->begun_ns = self->looked_ns = orma_clock_monotonic();
     self->looked_bytes = 0;
 }
@@ -242,8 +270,7 @@ static int begin(struct orma_record_rotation *self, struct orma_consumer *consum
     }
     r = orma_consumer_next_begin(consumer, next_fd, &self->next);
     if (r < 0) {
-        self->files.len--;
-        put_path(self, self->number + 1, &path);
+        put_path(self, self->files.data[--self->files.len].number, &path);
         (void)unlink(orma_buf_cstr(&path)); /* nothing is in it */
         orma_fd_close(&next_fd);
         if (r == -ENOSYS)
@@ -266,10 +293,9 @@ static void take_back(struct orma_record_rotation *self, int *fd)
     *fd = self->old_fd;
     self->old_fd = -1;
     self->files.len--;
-    self->number--;
+    self->made--;
     self->pending = false;
-    orma_buf_clear(&self->path);
-    put_path(self, self->number, &self->path);
+    name_last(self);
     self->retry_ns = orma_clock_monotonic() + RETRY_MS * MS;
 }
 

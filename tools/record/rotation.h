@@ -33,7 +33,8 @@ struct orma_record_rotation {
 
     /* Results. */
     struct orma_buf path;    /* of the file that is written now */
-    uint32_t number;         /* of it, from 1 on */
+    uint32_t number;         /* of it, from 1 on; names that others take meanwhile are left out */
+    uint32_t made;           /* files */
     uint32_t removed;        /* by --keep */
     uint64_t complete_bytes; /* of the files before it */
     uint64_t behind;         /* packets that need what an older file says */
