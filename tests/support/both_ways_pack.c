@@ -113,7 +113,7 @@ bool both_ways_compress(struct orma_buf *out, const uint8_t *data, size_t len, u
 static void put_le(struct orma_buf *to, uint64_t val, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        orma_buf_put_byte(to, (uint8_t)(val >> 8 * i));
+        orma_buf_put_byte(to, i < sizeof(val) ? (uint8_t)(val >> 8 * i) : 0);
 }
 
 bool both_ways_zip_add(struct both_ways_zip *zip, const char *name, struct orma_str text,
