@@ -91,7 +91,7 @@ def last(fields, number, default=None):
 # Methods, in the order of their declaration.
 CONSUMER = {name: i + 1 for i, name in enumerate((
     "enable", "disable", "read", "free", "flush", "start", "change", "detach", "attach", "stats", "observe",
-    "state", "capabilities", "bugreport", "clone"))}
+    "state", "capabilities", "bugreport", "clone", "next_file"))}
 PRODUCER = {name: i + 1 for i, name in enumerate((
     "init", "register", "unregister", "commit", "async", "writer", "no_writer", "started", "stopped", "triggers",
     "sync", "update"))}

@@ -265,9 +265,10 @@ class SlowToClose(Attack):
             os.close(fd)
         os.kill(self.traced.pid, signal.SIGCONT)
 
-    def connected(self):
+    def connected(self, path=None):
         s = socket.socket(socket.AF_UNIX)
-        s.connect(str(self.producer_path))
+        s.connect(str(path or self.producer_path))
+        self.addCleanup(s.close)
         return s
 
     def assert_closing(self, number=1):
@@ -281,6 +282,17 @@ class SlowToClose(Attack):
         s = self.connected()
         self.hand_over(s, bind(1, "ProducerPort") + invoke(2, 1, sub(3, "attack") + num(6, 1)), self.slow())
         self.assert_closing()
+        self.assert_ends()
+
+    def test_as_a_trace_file_that_nobody_asked_for(self):
+        """A config that writes into no file; then without a session: the next file of one, and one for a clone."""
+        c = self.connected(self.consumer_path)
+        self.hand_over(c, bind(1, "ConsumerPort") + invoke(2, CONSUMER["enable"], sub(1, config())), self.slow())
+        self.assert_closing()
+        for method in "next_file", "clone":
+            c = self.connected(self.consumer_path)
+            self.hand_over(c, bind(1, "ConsumerPort") + invoke(2, CONSUMER[method]), self.slow())
+            self.assert_closing()
         self.assert_ends()
 
     def test_never_asked_for(self):

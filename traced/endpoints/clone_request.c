@@ -186,10 +186,10 @@ static const char *refusal(const struct traced_consumer *consumer,
     return NULL;
 }
 
-int traced_clone_request(struct traced_conn *conn, const struct traced_call *call)
+static int clone_session(struct traced_conn *conn, const struct traced_call *call, int taken)
 {
     static const struct traced_clone_client client = {.refusal = is_taken, .done = on_done};
-    ORMA_AUTO(orma_fd_close) int fd = orma_ipc_stream_take_fd(&conn->in);
+    ORMA_AUTO(orma_fd_close) int fd = taken;
     struct traced_consumer *consumer = traced_consumer_of(conn);
     struct clone_request req;
     int r = parse(call->args, &req);
@@ -218,4 +218,9 @@ int traced_clone_request(struct traced_conn *conn, const struct traced_call *cal
     consumer->clone_drop_reply = call->drop_reply;
     traced_clone_begin(consumer->clone, source, req.for_bugreport);
     return 0;
+}
+
+int traced_clone_request(struct traced_conn *conn, const struct traced_call *call)
+{
+    return traced_conn_with_fd(conn, call, clone_session);
 }

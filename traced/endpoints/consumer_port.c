@@ -62,9 +62,9 @@ static void wait_for_end(struct traced_consumer *self, const struct traced_call 
     self->enable_request_id = call->request_id;
 }
 
-static int enable_tracing(struct traced_conn *conn, const struct traced_call *call)
+static int enable(struct traced_conn *conn, const struct traced_call *call, int taken)
 {
-    ORMA_AUTO(orma_fd_close) int fd = orma_ipc_stream_take_fd(&conn->in);
+    ORMA_AUTO(orma_fd_close) int fd = taken;
     struct traced_consumer *self = traced_consumer_of(conn);
     struct traced_session *session;
     struct orma_buf error = {0};
@@ -105,6 +105,11 @@ static int enable_tracing(struct traced_conn *conn, const struct traced_call *ca
     }
     orma_buf_fini(&error);
     return r;
+}
+
+static int enable_tracing(struct traced_conn *conn, const struct traced_call *call)
+{
+    return traced_conn_with_fd(conn, call, enable);
 }
 
 /* ---- plain calls on the session ---- */
@@ -259,9 +264,9 @@ static void on_next_file(struct traced_session *session, int error)
     orma_buf_fini(&out);
 }
 
-static int next_file(struct traced_conn *conn, const struct traced_call *call)
+static int begin_next_file(struct traced_conn *conn, const struct traced_call *call, int taken)
 {
-    ORMA_AUTO(orma_fd_close) int fd = orma_ipc_stream_take_fd(&conn->in);
+    ORMA_AUTO(orma_fd_close) int fd = taken;
     struct traced_consumer *self = traced_consumer_of(conn);
     uint64_t nums[2];
 
@@ -270,8 +275,8 @@ static int next_file(struct traced_conn *conn, const struct traced_call *call)
         return r;
     if (!self || !self->session || fd < 0)
         return -ENOENT;
-    r = traced_next_file_begin(
-        self->session, fd, (uint32_t)nums[ORMA_PB_ORMA_NEXT_FILE_REQUEST_FLUSH_TIMEOUT_MS]);
+    r = traced_next_file_begin(self->session, fd,
+                               (uint32_t)nums[ORMA_PB_ORMA_NEXT_FILE_REQUEST_FLUSH_TIMEOUT_MS]);
     fd = -1; /* taken */
     if (r < 0)
         return r;
@@ -279,6 +284,11 @@ static int next_file(struct traced_conn *conn, const struct traced_call *call)
     self->next_file_request_id = call->request_id;
     self->next_file_drop_reply = call->drop_reply;
     return 0;
+}
+
+static int next_file(struct traced_conn *conn, const struct traced_call *call)
+{
+    return traced_conn_with_fd(conn, call, begin_next_file);
 }
 
 /* ---- questions about the service ---- */

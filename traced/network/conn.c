@@ -100,6 +100,22 @@ void traced_conn_discard(struct traced_conn *self, int fd)
     traced_users_close(&self->network->users, user_id(self), fd);
 }
 
+int traced_conn_with_fd(struct traced_conn *self, const struct traced_call *call,
+                        int (*fn)(struct traced_conn *self, const struct traced_call *call, int fd))
+{
+    int fd = orma_ipc_stream_take_fd(&self->in), second = -1;
+
+    if (fd >= 0 && (second = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) < 0) {
+        int r = -errno;
+
+        traced_conn_discard(self, fd);
+        return r;
+    }
+    int r = fn(self, call, fd);
+    traced_conn_discard(self, second);
+    return r;
+}
+
 void traced_conn_free(struct traced_conn *self)
 {
     if (self->client && self->endpoint->gone)

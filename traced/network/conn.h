@@ -138,6 +138,14 @@ void traced_conn_ack(struct traced_conn *self, const struct traced_call *call, b
 /* A descriptor that came from the client and that nobody wants (-1: none): its close() may wait. */
 void traced_conn_discard(struct traced_conn *self, int fd);
 
+/*
+ * Calls fn, which takes the descriptor that came with the call (-1: none). While it runs there is a
+ * second one, discarded afterwards: whatever fn does with the first, no close() of it is the last.
+ */
+int traced_conn_with_fd(struct traced_conn *self, const struct traced_call *call,
+                        int (*fn)(struct traced_conn *self, const struct traced_call *call,
+                                  int fd));
+
 /* The endpoint's drained() at the next turn of the loop, after others have been served. */
 void traced_conn_call_later(struct traced_conn *self);
 
