@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probes/probes.h"
+#include "processor/sql/base/memory.h"
 #include "protos/fields/config.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
@@ -424,6 +425,20 @@ static struct orma_record_trace_watch *make_watch(const struct orma_record *rec)
     return ret;
 }
 
+/* The kernel ends the service when the ring has filled the memory, not before. */
+static void warn_of_memory(const struct orma_record *rec)
+{
+    const uint64_t ring = rec->request.buffer_bytes, there = orma_sql_memory_there();
+    char size[ORMA_UNITS_TEXT_MAX], has[ORMA_UNITS_TEXT_MAX];
+
+    if (rec->service.host && !rec->config_path && rec->request.mode == ORMA_RECORD_RING &&
+        ring > there)
+        fprintf(stderr,
+                "orma record: warning: the ring (%s) is larger than the memory that this machine "
+                "or control group has for it (%s): the recording dies when it is full\n",
+                orma_units_format_size(ring, size), orma_units_format_size(there, has));
+}
+
 static int run_session(struct orma_record *rec, const struct orma_service_trace_config *config_info)
 {
     struct orma_record_trace_watch *watch = make_watch(rec);
@@ -452,6 +467,7 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
         .on_written = watch ? on_written : NULL,
         .written_ctx = watch,
     };
+    warn_of_memory(rec);
     int r = orma_recorder_run(&run);
     rec->out_fd = run.out_fd;
     if (run.rotation)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "sdk/base/defs.h"
@@ -86,8 +87,18 @@ bool orma_spill_is_needed(size_t more)
 
 /* ---- files ---- */
 
+/* A file beyond the limit is a signal (SIGXFSZ), which ends programs that do not expect it. */
+static bool is_too_large(size_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur;
+}
+
 static int open_file(size_t bytes)
 {
+    if (is_too_large(bytes))
+        return -1;
     const char *const wanted = getenv("TMPDIR");
     const char *const folders[] = {wanted ? wanted : "/var/tmp", wanted ? wanted : "/tmp"};
     int fd = -1;

@@ -238,10 +238,27 @@ class Losses(Trust):
         self.assertIn(kept, stats)
         self.assertIn(kept[1:], self.orma("stats", "t.pftrace").stdout.decode())
 
+    def test_a_ring_that_is_larger_than_the_memory(self):
+        old = pathlib.Path("/sys/fs/cgroup/memory")
+        group = (old if old.is_dir() else pathlib.Path("/sys/fs/cgroup")) / f"orma-test-{os.getpid()}"
+        try:
+            group.mkdir()
+            self.addCleanup(group.rmdir)
+            (group / ("memory.limit_in_bytes" if old.is_dir() else "memory.max")).write_text(str(400 << 20))
+        except OSError as e:
+            self.skipTest(f"no control groups of memory here: {e}")
+        for size, warns in ("1gb", True), ("8mb", False):
+            done = self.start(ORMA, "record", "--private", "-f", "-o", "t.pftrace", "--ring", "-b", size, "apps", "--", DEMO, "--threads",
+                              "1", "--iterations", "10", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              preexec_fn=lambda: (group / "cgroup.procs").write_text("0"))
+            said = done.communicate(timeout=30 * SLOW)[1].decode()
+            self.assertEqual("is larger than the memory" in said, warns, said)
+
     def test_a_ring_in_which_nothing_can_be_read(self):
         record = self.orma("record", "-o", "t.pftrace", "--ring", "-b", "8kb", "apps", "--", DEMO, "--threads", "4", "--iterations",
                            "5000", code=1).stderr.decode()
         self.assertIn("nothing in the ring can be read", record)
+        self.assertNotIn("nothing lost", record)
         stats = self.orma("stats", "--brief", "t.pftrace").stdout.decode()
         self.assertRegex(stats, "kept nothing|packets that cannot be read")
 

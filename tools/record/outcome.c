@@ -352,6 +352,8 @@ int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run
     rec->out_created = false; /* something to read: it stays */
     sum_up_losses(&o, failed);
     o.knows_ring = ring_kept(&o, &o.kept_ns);
+    if (o.knows_ring && !o.kept_ns && !o.loss.unknown)
+        o.loss.unknown = "nothing in the ring can be read";
     if (!rec->quiet)
         print_last_line(&o);
     bool good = judge(&o);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,6 +99,25 @@ Test(spill, blocks_lie_in_files_and_belong_to_one_side)
     cr_assert_eq(spilled_files(), 0);
     free(b);
     orma_assert_no_leaks();
+}
+
+static void make_one(struct orma_block *b)
+{
+    const struct rlimit limit = {MB, MB};
+
+    if (setrlimit(RLIMIT_FSIZE, &limit) < 0 || orma_spill_has_room(64 * MB))
+        _exit(1);
+    make(b, 5);
+    check(b, 5);
+}
+
+/* The processor is part of other programs, which the signal of too large a file would end. */
+Test(spill, files_stay_below_the_limit_of_the_process)
+{
+    struct orma_block b;
+
+    orma_spill_limit(1);
+    in_child(make_one, &b);
 }
 
 /* As malloc() and realloc() do, whatever is written when. */
