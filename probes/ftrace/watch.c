@@ -3,9 +3,12 @@
  * tells of every write. Only files that no session of ours writes while another records are asked
  * that; current_tracer is not one of them.
  *
- * All enabled events stand in one file (set_event), so that a flush reads nine
- * files, however many events there are. A tree of ordinary files does not keep
- * it; there the events are not watched.
+ * All enabled events stand in one file (set_event). A tree of ordinary files does
+ * not keep it; there the events are not watched.
+ *
+ * To read that file, or to open one of an event, the kernel takes a lock that who
+ * switches events on or off holds for seconds on a busy machine. So they, and the
+ * lists of pids, are read only where inotify tells of a write, or cannot tell.
  */
 #include "probes/ftrace/watch.h"
 
@@ -57,6 +60,17 @@ static bool has_line(struct orma_str text, const char *group, const char *name)
             return true;
     }
     return false;
+}
+
+/* Would each write to the files of this event be told of? */
+static bool is_told(const struct orma_ftrace_watch *self, size_t idx)
+{
+    return self->event_writes && !self->inotify_error && self->event_writes[idx].folder_fd >= 0;
+}
+
+static bool is_written(const struct orma_ftrace_watch *self, size_t idx)
+{
+    return self->event_writes[idx].written || self->event_writes[idx].filter_written;
 }
 
 static bool is_enabled_here(const struct orma_ftrace_event *ev)
@@ -253,7 +267,7 @@ void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_t
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf on = {0}, names = {0};
 
-    self->ok_ns = orma_clock_boottime();
+    self->ok_ns = self->events_ok_ns = orma_clock_boottime();
     self->own_filters = own_filters;
     watch_writes(self, fs); /* first: what is written from here on is told */
     watch_event_writes(self, fs, events);
@@ -305,6 +319,13 @@ static void note_change(struct orma_ftrace_watch *self, const char *file, struct
     note(self, orma_buf_str(&what), from, now);
 }
 
+/* Known without reading it: only files that take the lock and that nothing but a write changes. */
+static bool is_as_before(const struct orma_ftrace_watch *self, size_t file)
+{
+    return self->wds[file] >= 0 && !self->inotify_error && !self->written[file] &&
+           (!strcmp(files[file], "set_event_pid") || !strcmp(files[file], "set_event_notrace_pid"));
+}
+
 static void check_files(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                         uint64_t last_event_ns, uint64_t now)
 {
@@ -313,7 +334,7 @@ static void check_files(struct orma_ftrace_watch *self, const struct orma_tracef
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++) {
         struct orma_str was = orma_buf_str(&self->was[i]);
 
-        if (self->told[i] || !read_setting(fs, files[i], &is))
+        if (self->told[i] || is_as_before(self, i) || !read_setting(fs, files[i], &is))
             continue;
         bool same = orma_str_eq(was, orma_buf_str(&is));
         if (same && !self->written[i])
@@ -325,16 +346,41 @@ static void check_files(struct orma_ftrace_watch *self, const struct orma_tracef
     }
 }
 
+/* Are the events to be compared? Where inotify may miss some, at the end only. */
+static bool are_in_doubt(const struct orma_ftrace_watch *self,
+                         const struct orma_ftrace_events *events, bool at_end)
+{
+    if (!self->event_writes || self->inotify_error)
+        return true;
+    for (size_t i = 0; i < events->num; i++) {
+        if (is_enabled_here(&events->list[i]) &&
+            (is_written(self, i) || (at_end && !is_told(self, i))))
+            return true;
+    }
+    return false;
+}
+
 static void check_events(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
-                         const struct orma_ftrace_events *events, uint64_t now)
+                         const struct orma_ftrace_events *events, bool at_end, uint64_t now)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf on = {0}, names = {0}, what = {0};
+    bool all_told = true;
 
-    if (!self->event_told || orma_tracefs_read(fs, "set_event", &on) < 0 ||
-        !find_off(self, events, orma_buf_str(&on), &names))
+    for (size_t i = 0; i < events->num; i++)
+        all_told = all_told && (!is_enabled_here(&events->list[i]) || is_told(self, i));
+    if (!self->event_told)
         return;
-    orma_buf_printf(&what, "switched off: %s", orma_buf_cstr(&names));
-    note(self, orma_buf_str(&what), self->ok_ns, now);
+    if (are_in_doubt(self, events, at_end)) {
+        if (orma_tracefs_read(fs, "set_event", &on) < 0)
+            return;
+        if (find_off(self, events, orma_buf_str(&on), &names)) {
+            orma_buf_printf(&what, "switched off: %s", orma_buf_cstr(&names));
+            note(self, orma_buf_str(&what), self->events_ok_ns, now);
+        }
+    } else if (!all_told) {
+        return;
+    }
+    self->events_ok_ns = now;
 }
 
 /* True: told. */
@@ -359,6 +405,8 @@ static void check_filters(struct orma_ftrace_watch *self, const struct orma_trac
         const struct orma_ftrace_event *ev = &events->list[i];
 
         if (!is_enabled_here(ev) || self->event_told[i] || (own_syscalls && is_filtered_by_us(ev)))
+            continue;
+        if (is_told(self, i) && !is_filtered_by_us(ev) && !is_written(self, i))
             continue;
         self->event_told[i] = check_filter(self, fs, ev, now);
     }
@@ -410,7 +458,7 @@ void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_t
         return;
     read_writes(self, events);
     check_files(self, fs, last_event_ns, now);
-    check_events(self, fs, events, now);
+    check_events(self, fs, events, filters, now);
     if (filters)
         check_filters(self, fs, events, own_syscalls, now);
     check_event_writes(self, events, own_filters != self->own_filters, now);

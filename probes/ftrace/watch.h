@@ -51,10 +51,11 @@ struct orma_ftrace_watch {
     int events_wd, set_event_wd; /* for all of them */
     int options_wd, trace_options_wd;
     bool options_written, options_told;
-    uint32_t own_filters; /* the instance's syscall_filters at the last look */
-    uint64_t ok_ns;              /* boot clock: all was as it should be */
-    uint64_t counted_ns;         /* and all that was read came to us */
-    struct orma_buf incidents;   /* fields of FtraceStats, all so far */
+    uint32_t own_filters;      /* the instance's syscall_filters at the last look */
+    uint64_t ok_ns;            /* boot clock: all was as it should be */
+    uint64_t events_ok_ns;     /* and all events were on, when that was known last */
+    uint64_t counted_ns;       /* and all that was read came to us */
+    struct orma_buf incidents; /* fields of FtraceStats, all so far */
 };
 
 /* What the files hold now is how it should be. No memory: what cannot be kept is not watched.

@@ -2,6 +2,7 @@
 switched off, programs that do not answer, rings that cannot be read, data sources that nobody offers, triggers that
 never come."""
 import contextlib
+import re
 import shutil
 
 import view_reader
@@ -183,6 +184,35 @@ class Losses(Case):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.everywhere(done.stderr, "what was lost is not known: it could not be watched whether others",
                                 f"fs.inotify.max_user_{limit}")
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_flushes_do_not_wait_for_who_switches_events(self):
+        """The kernel holds a lock meanwhile, for all instances; whoever reads a list of its events waits for that."""
+        other = pathlib.Path("/sys/kernel/tracing/instances") / f"orma-test-{os.getpid()}"
+        try:
+            other.mkdir()
+        except OSError as e:
+            self.skipTest(f"no instance of its own: {e}")
+        self.addCleanup(other.rmdir)
+        enable, held = other / "events/enable", []
+        p = self.start(ORMA, "record", "--private", "--live", "-t", "3500ms", "-o", "t.pftrace", stderr=subprocess.PIPE)
+        self.instance_of(p)
+        end = time.monotonic() + 2.5
+        while time.monotonic() < end:
+            for value in "1", "0":
+                begin = time.monotonic_ns()
+                enable.write_text(value)
+                held.append(time.monotonic_ns() - begin)
+        record = p.communicate(timeout=30 * SLOW)[1]
+        self.assertEqual(p.returncode, 0, record)
+        begins, ends = [], []
+        for packet in self.orma("convert", "text", "t.pftrace").stdout.decode().split("\npacket {"):
+            ts = re.search(r"^  timestamp: (\d+)", packet, re.M)
+            begins += [int(ts[1])] if "flush_started: true" in packet else []
+            ends += [int(ts[1])] if "all_data_sources_flushed: true" in packet else []
+        took = sorted(e - b for b, e in zip(begins, ends))
+        self.assertGreater(len(took), 4)
+        self.assertLess(took[len(took) // 2], max(held) / 4, (took, held))
 
     @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
     def test_times_of_a_time_namespace(self):
