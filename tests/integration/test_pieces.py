@@ -225,6 +225,33 @@ class Pieces(Case):
                 statements = {k: q.format(a=a, b=b + 1) for k, q in CUT.items()}
                 self.same("whole.pftrace", "piece.pftrace", statements, (seed, a, b + 1))
 
+    def test_a_cut_does_not_repeat_processes(self):
+        """They are told each second; one has three names in turn, one has ended before the range, one begins behind it."""
+        def tree(ts, *processes):
+            threads = [field(2, num(1, p + 1), num(3, p), field(2, f"thread {p}")) for p, _ in processes]
+            return packet(num(8, ts), num(58, BOOT), num(10, 9), num(3, 0), num(41, 1),
+                          field(2, *[field(1, num(1, p), num(2, 1), field(3, name)) for p, name in processes], *threads))
+
+        def bundle(ts, who):
+            return packet(num(10, 50), num(3, 0), field(1, num(1, 0), field(2, num(1, ts), num(2, who), field(3, field(2, f"I|{who}|mark")))))
+        clock = packet(num(10, 1), field(6, field(1, num(1, BOOT), num(2, START)), field(1, num(1, 3), num(2, START)), num(2, BOOT)))
+        data, second = clock, 10**9
+        for i in range(120):
+            changing = ("one", "two", "three")[i // 20 % 3]
+            others = [(p, f"process {p} with a long command line") for p in range(1000, 1200)]
+            data += tree(START + i * second, (10, changing), *others, *([(20, "ended")] if i < 5 else []), *([(30, "late")] if i > 110 else []))
+            data += bundle(START + i * second + 5, 1001)
+        (self.dir / "whole.pftrace").write_bytes(data)
+        sizes = []
+        for at in 3, 50, 100:
+            a, b = START + at * second, START + (at + 2) * second
+            self.orma("cut", "whole.pftrace", "--from", a, "--to", b, "-o", "piece.pftrace", "-f")
+            statements = {k: q.format(a=a, b=b) for k, q in CUT.items()}
+            statements["threads"] = "SELECT tid, t.name, pid, p.name FROM thread t LEFT JOIN process p USING (upid)"
+            self.same("whole.pftrace", "piece.pftrace", statements, at)
+            sizes.append((self.dir / "piece.pftrace").stat().st_size)
+        self.assertLess(max(sizes), len(data) / 20, sizes)
+
     def test_all_of_it_is_all_of_it(self):
         end = self.make(1)
         self.orma("cut", "whole.pftrace", "--to", "100s", "-o", "piece.pftrace")

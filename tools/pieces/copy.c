@@ -14,7 +14,7 @@ struct copy {
     uint32_t num;
     struct orma_pieces_known known;
     struct orma_pieces_counters *counters;
-    struct orma_buf bundle, head;
+    struct orma_buf bundle, head, tree;
     struct orma_pieces_copied *copied;
 };
 
@@ -159,12 +159,27 @@ static void copy_bundle(struct copy *self, struct orma_pieces_seq *seq,
     orma_buf_clear(&self->head);
 }
 
+/* ---- processes ---- */
+
+static void copy_tree(struct copy *self, const struct orma_pieces_seq *seq,
+                      const struct orma_pieces_packet *packet, int64_t ts)
+{
+    orma_buf_clear(&self->tree);
+    if (!orma_pieces_trees_write(&self->survey->trees, seq, packet,
+                                 orma_pieces_side_of(self->edges, ts), &self->tree))
+        return;
+    const struct orma_str payload = orma_buf_str(&self->tree);
+    const bool same = payload.len == packet->p.payload.len;
+
+    orma_pieces_piece_put(&self->pieces[0], seq, &packet->p, same ? NULL : &payload);
+}
+
 /* ---- all packets ---- */
 
 static int errors(const struct copy *self)
 {
     if (orma_pieces_known_failed(&self->known) || self->counters->failed || self->bundle.failed ||
-        self->head.failed)
+        self->head.failed || self->tree.failed)
         return -ENOMEM;
     for (uint32_t i = 0; i < self->num; i++)
         if (self->pieces[i].error)
@@ -191,6 +206,8 @@ static int copy_packet(void *ctx, const struct orma_pieces_packet *packet)
 
         if (piece >= 0)
             orma_pieces_piece_put_stacks(&self->pieces[piece], seq, p);
+    } else if (p->field == ORMA_PB_TRACE_PACKET_PROCESS_TREE && timed && self->edges->overlap) {
+        copy_tree(self, seq, packet, ts);
     } else if (orma_pieces_is_timeless(p->field)) {
         put_everywhere(self, seq, p);
     } else if (!timed && p->has_timestamp && p->field) {
@@ -237,5 +254,6 @@ int orma_pieces_copy(struct orma_pieces_source *source, struct orma_pieces_surve
     orma_pieces_known_fini(&self.known);
     orma_buf_fini(&self.bundle);
     orma_buf_fini(&self.head);
+    orma_buf_fini(&self.tree);
     return r;
 }

@@ -83,6 +83,13 @@ int32_t orma_pieces_of(const struct orma_pieces_edges *edges, int64_t ts)
     return (int32_t)ORMA_UPPER_BOUND(edges->times, edges->num, , ts) - 1;
 }
 
+enum orma_pieces_side orma_pieces_side_of(const struct orma_pieces_edges *edges, int64_t ts)
+{
+    if (orma_pieces_of(edges, ts) != ORMA_PIECES_NONE)
+        return ORMA_PIECES_WITHIN;
+    return ts < edges->times[0] ? ORMA_PIECES_BEFORE : ORMA_PIECES_BEHIND;
+}
+
 /* ---- slices ---- */
 
 struct edge {
@@ -401,7 +408,8 @@ static void take_bundle(struct run *run, struct orma_pieces_seq *seq,
 
 static bool has_failed(const struct orma_pieces_survey *self)
 {
-    return self->failed || orma_pieces_known_failed(&self->known) || self->counters.failed;
+    return self->failed || orma_pieces_known_failed(&self->known) || self->counters.failed ||
+           self->trees.failed;
 }
 
 static int take_packet(void *ctx, const struct orma_pieces_packet *packet)
@@ -427,6 +435,9 @@ static int take_packet(void *ctx, const struct orma_pieces_packet *packet)
         return 0;
     } else if (p->field == ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR) {
         orma_pieces_counters_describe(&self->counters, p->payload);
+    } else if (p->field == ORMA_PB_TRACE_PACKET_PROCESS_TREE && timed && run->edges &&
+               run->edges->overlap) {
+        orma_pieces_trees_note(&self->trees, seq, packet, orma_pieces_side_of(run->edges, ts));
     }
     if (orma_pieces_is_timeless(p->field)) {
         if (run->sizes)
@@ -487,6 +498,7 @@ void orma_pieces_survey_fini(struct orma_pieces_survey *self)
         orma_map_fini(&self->moved);
         orma_map_fini(&self->switches);
         orma_map_fini(&self->tracks);
+        orma_pieces_trees_fini(&self->trees);
     }
     *self = (struct orma_pieces_survey){0};
 }

@@ -12,6 +12,7 @@
 #ifndef ORMA_TOOLS_PIECES_SURVEY_H
 #define ORMA_TOOLS_PIECES_SURVEY_H
 #include "tools/pieces/event.h"
+#include "tools/pieces/trees.h"
 
 /* Where the trace is cut: piece i is from edges[i] up to, and without, edges[i + 1]. */
 struct orma_pieces_edges {
@@ -43,8 +44,12 @@ struct orma_pieces_survey {
     struct orma_map moved;    /* number of a packet → piece + 1; 0: none */
     struct orma_map tracks;   /* key → sequence + 1 that all slices on it are of, in the order of
                                * their times; 0: of several, or in another order */
+    struct orma_pieces_trees trees; /* of one range */
     bool begun, failed;
 };
+
+/* Where that is of one range. */
+enum orma_pieces_side orma_pieces_side_of(const struct orma_pieces_edges *edges, int64_t ts);
 
 /* Only the times, and if wanted the sizes. 0, or -errno after a message. */
 int orma_pieces_survey_times(struct orma_pieces_survey *self, struct orma_pieces_source *source,
