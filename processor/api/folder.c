@@ -66,23 +66,6 @@ static int new_file(void)
     return fd < 0 ? -errno : fd;
 }
 
-static int write_all(int fd, const void *data, size_t len)
-{
-    const char *at = data;
-
-    while (len) {
-        const ssize_t n = write(fd, at, len);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        at += n;
-        len -= (size_t)n;
-    }
-    return 0;
-}
-
 static int copy(int from, int to, uint64_t size)
 {
     static const char zeros[ORMA_TAR_BLOCK];
@@ -99,13 +82,13 @@ static int copy(int from, int to, uint64_t size)
             return -errno;
         if (!n) { /* it shrank */
             n = (ssize_t)ORMA_MIN((uint64_t)sizeof(zeros), left);
-            r = write_all(to, zeros, (size_t)n);
+            r = orma_fd_write_all(to, zeros, (size_t)n);
         } else {
-            r = write_all(to, piece, (size_t)n);
+            r = orma_fd_write_all(to, piece, (size_t)n);
         }
         left -= (uint64_t)n;
     }
-    return r ? r : write_all(to, zeros, -size % ORMA_TAR_BLOCK);
+    return r ? r : orma_fd_write_all(to, zeros, -size % ORMA_TAR_BLOCK);
 }
 
 static int pack_file(int dir, const char *name, int to)
@@ -123,7 +106,7 @@ static int pack_file(int dir, const char *name, int to)
     if ((uint64_t)st.st_size > ORMA_TAR_SIZE_MAX)
         return -EFBIG;
     orma_tar_head_fill(&head, name, (uint64_t)st.st_size);
-    const int r = write_all(to, &head, sizeof(head));
+    const int r = orma_fd_write_all(to, &head, sizeof(head));
     return r ? r : copy(fd, to, (uint64_t)st.st_size);
 }
 
@@ -140,7 +123,7 @@ static int pack_all(DIR *files, int to, struct orma_buf *why)
         orma_buf_printf(why, "%s: %s", entry->d_name, strerror(-r));
         return r;
     }
-    return write_all(to, end, sizeof(end));
+    return orma_fd_write_all(to, end, sizeof(end));
 }
 
 int orma_folder_pack(int dir, struct orma_buf *why)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "processor/sql/functions/functions.h"
+#include "sdk/base/fd.h"
 #include "sdk/base/replace.h"
 
 static bool may(sqlite3_context *ctx, const char *what)
@@ -42,21 +43,6 @@ static bool is_input(sqlite3_context *ctx, const char *path, const char *what)
     return true;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-    while (len) {
-        ssize_t n = write(fd, data, len);
-
-        if (n < 0 && errno != EINTR)
-            return -errno;
-        if (n > 0) {
-            data += n;
-            len -= (size_t)n;
-        }
-    }
-    return 0;
-}
-
 static void file_write(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     static const char what[] = "__intrinsic_file_write";
@@ -75,7 +61,8 @@ static void file_write(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     int r = orma_whole_open(&out, path, false, 0666);
     if (r == 0) {
-        r = write_all(out.fd, sqlite3_value_blob(argv[1]), (size_t)sqlite3_value_bytes(argv[1]));
+        r = orma_fd_write_all(out.fd, sqlite3_value_blob(argv[1]),
+                              (size_t)sqlite3_value_bytes(argv[1]));
         int end = orma_whole_close(&out, r == 0);
         r = r < 0 ? r : end;
     }
