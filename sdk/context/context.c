@@ -209,7 +209,8 @@ void orma_context_set(const uint8_t trace_id[ORMA_TRACE_ID_LEN],
                       const uint8_t span_id[ORMA_SPAN_ID_LEN])
 {
     atomic_store_explicit(&record.valid, 0, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
+    /* release: the 0 is written before the ids, which is all that is asked; nothing is read. */
+    atomic_thread_fence(memory_order_release);
     memcpy(record.trace_id, trace_id, sizeof(record.trace_id));
     memcpy(record.span_id, span_id, sizeof(record.span_id));
     /* release: a reader that sees it valid sees these ids, or newer ones. */
