@@ -61,10 +61,12 @@ static uint32_t cut_line(struct orma_str *source)
 
     for (unsigned i = 0; i < 2; i++) {
         const char *colon = source->len ? memrchr(source->data, ':', source->len) : NULL;
-        const size_t at = colon ? (size_t)(colon - source->data) : 0;
-        const struct orma_str digits = {colon + 1, source->len - at - 1};
 
-        if (!at || !digits.len || !orma_str_to_u64(digits, &number))
+        if (!colon || colon == source->data)
+            break;
+        const size_t at = (size_t)(colon - source->data);
+        const struct orma_str digits = {colon + 1, source->len - at - 1};
+        if (!digits.len || !orma_str_to_u64(digits, &number))
             break;
         line = number; /* a column is behind the line */
         source->len = at;
