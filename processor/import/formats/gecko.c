@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/model/async.h"
 #include "processor/model/callstacks.h"
 #include "sdk/base/vec.h"
 
@@ -546,17 +547,36 @@ static size_t gecko_read(struct orma_file *file, const uint8_t *data, size_t len
 
 /* ---- in time ---- */
 
+/* Markers of one name have a track; those that overlap there, such as loads, have further ones. */
+static uint32_t track_of(struct orma_model *m, int64_t ts, const struct gecko_event *e,
+                         uint32_t utid)
+{
+    struct orma_track_spec spec = {
+        .type = "firefox_marker",
+        .event = ORMA_TRACK_SLICES,
+        .machine = m->base,
+        .name = e->name,
+        .parent = ORMA_TRACK_NONE,
+        .dims_num = 3,
+        .dims = {orma_dim(m->known.utid, utid),
+                 orma_dim_str(orma_model_cstr(m, "firefox_marker_category"), e->category),
+                 orma_dim_str(orma_model_cstr(m, "firefox_marker_name"), e->name)},
+    };
+    const uint32_t track = orma_tracks_get(&m->tracks, &spec);
+
+    if (e->phase != PHASE_INTERVAL ||
+        orma_slices_overlapped(&m->slices, ts, e->end - ts, track) == ORMA_SLICE_NONE)
+        return track;
+    spec.type = "firefox_marker_overlapping";
+    return orma_async_nest(m, &spec, ts, e->end - ts);
+}
+
 static struct orma_unit_end parse_marker(struct orma_file *file, int64_t ts,
                                          const struct gecko_event *e, uint32_t utid)
 {
     struct orma_import_ctx *imp = file->imp;
     struct gecko *g = file->state;
-    const struct orma_track_dim dims[] = {
-        orma_dim(imp->model->known.utid, utid),
-        orma_dim_str(orma_model_cstr(imp->model, "firefox_marker_category"), e->category),
-        orma_dim_str(orma_model_cstr(imp->model, "firefox_marker_name"), e->name)};
-    uint32_t track =
-        orma_model_slice_track(imp->model, imp->model->base, "firefox_marker", e->name, 3, dims);
+    const uint32_t track = track_of(imp->model, ts, e, utid);
     struct orma_json j = orma_json(e->data);
     struct orma_json_value data;
 
