@@ -145,7 +145,9 @@ class Flight(Case):
                               (["--ring", "--when", "slice x"], "expected a name"), (["--ring", "--when", "slice x > y"], "expected a time"),
                               (["--ring", "--after", "1s"], "need --when"), (["--ring", "--when", "slice x > 1s", "-o", "-"], "needs a file"),
                               (["--ring", "--when", "slice x > 1s", "--before", "9999h"], "bad time"),
-                              (["--when", "slice x > 1s", "-c", "x"], "cannot be combined")):
+                              (["--when", "slice x > 1s", "-c", "x"], "cannot be combined"),
+                              (["--ring", "--rotate", "1mb", "--when", "slice x > 1s"], "so leave out --rotate"),
+                              (["--rotate", "1mb", "--when", "slice x > 1s"], "so leave out --rotate")):
             self.assertIn(what, self.orma("record", *options, code=2).stderr.decode())
 
 

@@ -280,6 +280,11 @@ static int check_together(struct orma_record *rec)
     if (rec->when_num && (rec->clone || rec->config_path || rec->request.trigger))
         return orma_cli_usage_error(&rec->cli,
                                     "--when cannot be combined with -c, --clone and --trigger");
+    if (rec->when_num && orma_record_rotation_wanted(&rec->rotation))
+        return orma_cli_usage_error(
+            &rec->cli, "--when cannot be combined with --rotate: each snapshot is a file of its "
+                       "own, so leave out --rotate (--max-snapshots N limits how many there are); "
+                       "to keep all as well, run 'orma record --rotate' beside it");
     if (rec->when_num && rec->request.mode != ORMA_RECORD_RING)
         return orma_cli_usage_error(&rec->cli, "--when needs --ring: snapshots are made of a ring");
     if (rec->when_num && rec->out_path && !strcmp(rec->out_path, "-"))

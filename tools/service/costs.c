@@ -81,7 +81,7 @@ static void print_service(void *ctx, const struct traced_rescue_found *found)
                     100.0 * (double)(now - before) / (double)self->since_ns);
         (void)orma_map_put(self->cpu_ns, (uint64_t)found->pid, now); /* no memory: no share */
     }
-    fputc('\n', self->out);
+    fputs(" (of the whole process, not of one session)\n", self->out);
     fprintf(self->out, LINE_SESSION, "SESSION", "HELD", "DELIVERED", "OVERWRITTEN", "LOST", "FILE");
     if (traced_usage_each(found->path, print_usage, self) == 0)
         fputs("  no session\n", self->out);

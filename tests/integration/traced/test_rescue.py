@@ -205,7 +205,7 @@ class Rescue(Case):
         watch.send_signal(signal.SIGINT)
         said = watch.communicate(timeout=20)[0].decode()
         self.assertGreaterEqual(said.count("COSTS of"), 2)
-        self.assertRegex(said, r"of CPU, [\d.]+ % now")
+        self.assertRegex(said, r"of CPU, [\d.]+ % now \(of the whole process, not of one session\)\n")
         self.assertEqual(watch.returncode, 0)
         self.stop(recorder, app)
 
