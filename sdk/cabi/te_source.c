@@ -49,17 +49,26 @@ void PerfettoTeInit(void)
     orma_buf_fini(&b);
 }
 
+/* On the loop: of several calls at a time the last one has all categories. */
+static void publish(void *arg)
+{
+    struct orma_buf b = {0};
+
+    (void)arg;
+    put_descriptor(&b);
+    if (!b.failed) {
+        orma_cabi_type_describe(&te_type, orma_buf_str(&b));
+        orma_cabi_system_update(&te_type);
+    }
+    orma_buf_fini(&b);
+}
+
 void PerfettoTePublishCategories(void)
 {
     ORMA_HUSHED;
-    struct orma_buf b = {0};
 
-    if (!te_type.registered)
-        return;
-    put_descriptor(&b);
-    if (!b.failed)
-        PerfettoDsImplUpdateDescriptor(&te_type, b.data, b.len);
-    orma_buf_fini(&b);
+    if (te_type.registered && orma_cabi_is_ready())
+        (void)orma_cabi_post(publish, NULL);
 }
 
 void orma_cabi_te_revive(void)

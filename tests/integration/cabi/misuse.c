@@ -321,6 +321,30 @@ static int twice(void)
     return 0;
 }
 
+static void publish_inside(void *c, uint32_t inst, bool created, bool global, void *user)
+{
+    (void)c, (void)inst, (void)created, (void)global;
+    PerfettoTePublishCategories();
+    ++*(atomic_int *)user;
+}
+
+/* A callback runs while the list of categories is locked. */
+static int publish(void)
+{
+    atomic_int calls = 0;
+
+    begin_events(false);
+    PerfettoTeCategoryImplSetCallback(cat.impl, publish_inside, &calls);
+    void *s = start_session(false, &all_events);
+    CHECK(calls == 1);
+    PerfettoTeCategoryImplSetCallback(cat.impl, publish_inside, &calls);
+    CHECK(calls == 2);
+    PerfettoTracingSessionStopBlocking(s);
+    CHECK(calls == 3);
+    PerfettoTracingSessionDestroy(s);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*fn)(void);
@@ -330,7 +354,8 @@ static const struct {
              {"signals", signals},
              {"forks", forks},
              {"events", events},
-             {"twice", twice}};
+             {"twice", twice},
+             {"publish", publish}};
 
 int main(int argc, char **argv)
 {

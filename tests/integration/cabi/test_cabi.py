@@ -76,7 +76,7 @@ class Misuse(unittest.TestCase):
     """The reference ends the program, or is silent about what happens."""
 
 
-for case in ("before_init", "packets", "sessions", "signals", "forks", "events", "twice"):
+for case in ("before_init", "packets", "sessions", "signals", "forks", "events", "twice", "publish"):
     setattr(Misuse, f"test_{case}", lambda self, case=case: self.assertEqual(run(MISUSE, case, env=ENV, timeout=100), ""))
 
 
