@@ -508,6 +508,7 @@ struct orma_flight_result orma_flight_stop(struct orma_flight *self)
     pthread_join(self->watcher, NULL);
     if (self->asks)
         pthread_join(self->asker, NULL);
+    step(self, true); /* of what SQL has found after the watcher's last look */
     for (unsigned i = 0; i < self->plan->num; i++) {
         ret.taken += (unsigned)self->counts[i].taken;
         ret.failed += (unsigned)self->counts[i].failed;
