@@ -117,7 +117,7 @@ class Dhat(Recorded):
         for kind, head in (("total", "Total:"), ("at_t_gmax", "At t-gmax:"), ("at_t_end", "At t-end:")):
             line = next(l for l in said.splitlines() if head in l).split(head)[1].replace(",", "").split()
             self.assertEqual([int(line[0]), int(line[3])], [sum(have[kind].values()), sum(have[kind + "_blocks"].values())], line)
-        self.assertEqual(self.rows(path, "SELECT reason, units, count FROM import_account WHERE unit = 'place' AND reason = 'read'"),
+        self.assertEqual(self.rows(path, "SELECT reason, units, count FROM import_account WHERE unit = 'program point' AND reason = 'read'"),
                          [{"reason": "read", "units": len(data["pps"]), "count": len(data["pps"])}])
 
     def test_damage_is_counted(self):
@@ -129,7 +129,7 @@ class Dhat(Recorded):
             for _ in range(rnd.randrange(1, 20)):
                 bad[rnd.randrange(40, len(bad))] = rnd.randrange(256)
             path.write_bytes(bad)
-            done = self.orma("query", path, "SELECT SUM(count) = MAX(units) AS whole FROM import_account WHERE unit = 'place'", code=None)
+            done = self.orma("query", path, "SELECT SUM(count) = MAX(units) AS whole FROM import_account WHERE unit = 'program point'", code=None)
             self.assertIn(done.returncode, (0, 1), done.stderr)
             if done.returncode == 0:
                 self.assertIn(done.stdout.decode().split()[1], ("1", '"[NULL]"'), done.stderr)

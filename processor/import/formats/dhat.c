@@ -284,7 +284,7 @@ static void dhat_fini(struct orma_file *file)
 
 const struct orma_format_ops orma_format_dhat = {
     .state_bytes = sizeof(struct dhat),
-    .unit = "place",
+    .unit = "program point",
     .whole = true,
     .read = dhat_read,
     .fini = dhat_fini,

@@ -131,7 +131,8 @@ Test(module_formats, each_unit_is_read_or_counted)
         {"a heap profile of DHAT", &orma_format_dhat,
          "{\"dhatFileVersion\":2,\"pps\":[{\"tb\":5,\"fs\":[1]},{\"fs\":[1]},7,{}],"
          "\"ftbl\":[\"[root]\",\"0x1: a (a.c:2)\"]}",
-         "read 1|2 damaged places without a value at 46|1 damaged places that are no objects at 57"},
+         "read 1|2 damaged places without a value at 46|1 damaged places that are no objects at "
+         "57"},
     };
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
