@@ -6,8 +6,11 @@
  *
  *   MMAP, MMAP2   a range of addresses of the process (or the kernel) belongs to a mapping
  *   COMM          names a thread, and the process of a main thread
+ *   FORK, EXIT    begins and ends one
+ *   SWITCH        puts a thread on a CPU, and takes it off
  *   SAMPLE        resolves its addresses in those ranges, and becomes a sample with its stack
- *                 (perf_sample.c)
+ *                 (perf_sample.c); those of tracepoints are events of the kernel, too
+ *                 (perf_events.c)
  *
  * Compressed records (perf record -z) hold others, in one stream for the whole file; those
  * are in memory until the end. A record with an impossible size is damage: reading goes on where
@@ -88,28 +91,17 @@ static struct orma_unit_end perf_parse(struct orma_file *file, const struct orma
     case RECORD_SAMPLE:
         orma_format_perf_sample(file->imp, p, item->ts, c, &h);
         break;
+    case ORMA_PERF_RECORD_SWITCH:
+    case ORMA_PERF_RECORD_SWITCH_CPU_WIDE:
+        return orma_format_perf_switch(file, p, item->ts, c, &h);
+    case ORMA_PERF_RECORD_FORK:
+    case ORMA_PERF_RECORD_EXIT:
+        return orma_format_perf_life(file, p, item->ts, c, &h);
     }
     return orma_file_took(file);
 }
 
 /* ---- reading ---- */
-
-/* The time behind a record that is no sample; 0: it has none. */
-static uint64_t trailing_time(const struct orma_perf_attr *a, struct orma_perf_cursor c)
-{
-    unsigned behind = 0;
-
-    if (!(a->flags >> 18 & 1) || !(a->sample_type & ORMA_PERF_TIME))
-        return 0;
-    static const uint32_t after[] = {ORMA_PERF_ID, ORMA_PERF_STREAM_ID, ORMA_PERF_CPU,
-                                     ORMA_PERF_IDENTIFIER};
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(after); i++)
-        behind += (a->sample_type & after[i]) ? 8 : 0;
-    if (c.end - c.pos < (ptrdiff_t)behind + 8)
-        return 0;
-    c.pos = c.end - behind - 8;
-    return orma_format_perf_number(&c, 8);
-}
 
 /* Records whose contents are in no table, by what perf calls them. */
 static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
@@ -124,15 +116,12 @@ static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
         {8, "records of counts (READ)"},
         {11, "records of auxiliary data"},
         {13, "records of lost samples"},
-        {14, "records of switches"},
-        {15, "records of switches"},
         {16, "records of namespaces"},
         {17, "records of kernel symbols"},
         {18, "records of BPF programs"},
         {19, "records of cgroups"},
         {RECORD_COMPRESSED, "compressed records in compressed records"},
         {RECORD_COMPRESSED2, "compressed records in compressed records"},
-        {66, "records of trace events' formats"},
         {71, "records of auxiliary data"},
     };
 
@@ -142,15 +131,13 @@ static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
     return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "records of type %u", (unsigned)type);
 }
 
-/* What perf writes for its own reading, and when threads begin and end, which samples and names say
- * anyway: nothing of it could be a row. */
+/* What perf writes for its own reading: nothing of it could be a row. */
 static bool makes_no_row(uint32_t type)
 {
     static const uint32_t types[] = {RECORD_ITRACE_START,
                                      RECORD_FINISHED_ROUND,
                                      RECORD_TIME_CONV,
-                                     4 /* EXIT */,
-                                     7 /* FORK */,
+                                     ORMA_PERF_RECORD_TRACING_DATA,
                                      69 /* ID_INDEX */,
                                      73 /* THREAD_MAP */,
                                      74 /* CPU_MAP */,
@@ -169,6 +156,7 @@ static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf
 {
     struct orma_stats *stats = orma_model_stats(file->imp->model, file->imp->model->base);
     struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
+    struct orma_perf_trailer trailer;
     uint64_t time = 0;
 
     switch (h->type) {
@@ -177,11 +165,22 @@ static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf
             orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, RECORD_SAMPLE, 1);
             return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples");
         }
+        orma_format_perf_note_event(file, p, time, c);
         break;
     case RECORD_MMAP:
     case RECORD_MMAP2:
     case RECORD_COMM:
-        time = trailing_time(&p->attrs[0], c);
+    case ORMA_PERF_RECORD_SWITCH:
+    case ORMA_PERF_RECORD_SWITCH_CPU_WIDE:
+        orma_format_perf_trailer(&p->attrs[0], c, &trailer);
+        time = trailer.time;
+        break;
+    case ORMA_PERF_RECORD_FORK:
+    case ORMA_PERF_RECORD_EXIT:
+        c.pos += ORMA_MIN((size_t)(c.end - c.pos), (size_t)16);
+        time = orma_format_perf_number(&c, 8);
+        if (c.failed)
+            return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of threads' lives");
         break;
     case RECORD_ITRACE_START:
     case RECORD_FINISHED_ROUND:
@@ -404,6 +403,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         }
         pos += behind;
     }
+    orma_format_perf_put_events(file, p, (struct orma_str){(const char *)data, len});
     if (p->packed.rest)
         orma_file_truncated(file, p->packed.rest);
     if (p->cut_off && file->imp->model->damage.truncated == cut_before)
@@ -418,6 +418,8 @@ static void perf_fini(struct orma_file *file)
     orma_format_perf_samples_fini(p);
     orma_map_fini(&p->ids);
     orma_map_fini(&p->build_ids);
+    orma_map_fini(&p->running);
+    ORMA_VEC_FINI(&p->events);
     orma_inflater_free(p->packed.inflater);
     for (size_t i = 0; i < p->packed.blocks.len; i++)
         orma_buf_fini(&p->packed.blocks.data[i]);

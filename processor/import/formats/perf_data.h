@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "processor/import/core/file.h"
+#include "processor/import/formats/tracedat.h"
 #include "processor/read/inflate.h"
 #include "sdk/base/vec.h"
 
@@ -27,6 +28,7 @@ enum {
     ORMA_PERF_CPU = 1 << 7,
     ORMA_PERF_PERIOD = 1 << 8,
     ORMA_PERF_STREAM_ID = 1 << 9,
+    ORMA_PERF_RAW = 1 << 10,
     ORMA_PERF_IDENTIFIER = 1 << 16,
 };
 
@@ -38,8 +40,12 @@ struct orma_perf_attr {
 };
 
 enum {
+    ORMA_PERF_RECORD_EXIT = 4,
+    ORMA_PERF_RECORD_FORK = 7,
     ORMA_PERF_RECORD_SAMPLE = 9,
     ORMA_PERF_RECORD_MMAP2 = 10,
+    ORMA_PERF_RECORD_SWITCH = 14,
+    ORMA_PERF_RECORD_SWITCH_CPU_WIDE = 15,
     /* Those that describe others. */
     ORMA_PERF_RECORD_ATTR = 64,
     ORMA_PERF_RECORD_EVENT_TYPE = 65,
@@ -79,16 +85,23 @@ struct orma_perf_stack {
 struct orma_perf_data {
     struct orma_perf_attr attrs[ORMA_PERF_ATTRS_MAX];
     unsigned attrs_num;
-    struct orma_map ids;       /* id of an event → attr */
-    struct orma_map build_ids; /* hash of a file name → pool id */
-    uint32_t session;          /* row */
+    struct orma_map ids;                            /* id of an event → attr */
+    struct orma_map build_ids;                      /* hash of a file name → pool id */
+    uint32_t session;                               /* row */
     struct orma_map counters_of, counters_by_track; /* attr, cpu → index of the counter */
     ORMA_VEC(struct orma_perf_counter) counters;
     struct orma_map ranges; /* upid (or ORMA_ID_NONE: kernel) → struct ranges * */
     uint64_t mappings;      /* so many were made, */
     uint64_t unmapped;      /* and so many addresses lay in none */
     struct orma_perf_stack stacks[ORMA_PERF_STACKS]; /* by hash */
-    struct orma_str data;   /* the records */
+    struct orma_str data;                            /* the records */
+    struct orma_str formats;                         /* of kernel events (TRACING_DATA) */
+    struct orma_str release, arch;                   /* of the system */
+    ORMA_VEC(struct orma_tracedat_event) events;     /* of the kernel, while records are read */
+    struct orma_map running; /* by cpu: row + 1 of the slice that a record of a switch began, and
+                                above 32 bits its utid */
+    bool told_sched;         /* by events: records of switches tell nothing new */
+    bool told_forks, told_exits;
     struct orma_perf_packed packed;
     bool piped;   /* among them those that describe the others */
     bool cut_off; /* sections that the header leads to end behind the file */
@@ -134,6 +147,41 @@ void orma_format_perf_sample(struct orma_import_ctx *imp, struct orma_perf_data 
 /* False: it is damaged. */
 bool orma_format_perf_sample_time(const struct orma_perf_data *p, struct orma_perf_cursor c,
                                   uint64_t *ret_ns);
+
+/* The event of the kernel that it is, if any. `all`: where it is in `bytes`. */
+struct orma_perf_raw {
+    uint32_t cpu;
+    bool has_cpu;
+    struct orma_str bytes;
+};
+bool orma_format_perf_sample_raw(const struct orma_perf_data *p, struct orma_perf_cursor c,
+                                 struct orma_perf_raw *ret);
+
+/* ---- perf_events.c: what the kernel itself did ---- */
+
+/* A sample may be an event of the kernel. */
+void orma_format_perf_note_event(struct orma_file *file, struct orma_perf_data *p, uint64_t time,
+                                 struct orma_perf_cursor c);
+/* When all are noted. */
+void orma_format_perf_put_events(struct orma_file *file, struct orma_perf_data *p,
+                                 struct orma_str all);
+
+/* What follows the fields of a record that is no sample. */
+struct orma_perf_trailer {
+    uint64_t time;
+    uint32_t pid, tid, cpu;
+    bool has_tid, has_time, has_cpu;
+};
+void orma_format_perf_trailer(const struct orma_perf_attr *a, struct orma_perf_cursor c,
+                              struct orma_perf_trailer *ret);
+
+/* SWITCH, SWITCH_CPU_WIDE, FORK, EXIT, in their places in time. */
+struct orma_unit_end orma_format_perf_switch(struct orma_file *file, struct orma_perf_data *p,
+                                             int64_t ts, struct orma_perf_cursor c,
+                                             const struct orma_perf_record_head *h);
+struct orma_unit_end orma_format_perf_life(struct orma_file *file, struct orma_perf_data *p,
+                                           int64_t ts, struct orma_perf_cursor c,
+                                           const struct orma_perf_record_head *h);
 
 void orma_format_perf_samples_fini(struct orma_perf_data *p);
 

@@ -21,8 +21,10 @@
 #define ATTR_MIN 64 /* of the first version */
 
 enum feature {
+    FEATURE_TRACING_DATA = 1,
     FEATURE_BUILD_ID = 2,
     FEATURE_OSRELEASE = 4,
+    FEATURE_ARCH = 6,
     FEATURE_CMDLINE = 11,
     FEATURE_EVENT_DESC = 12,
     FEATURES_NUM = 256,
@@ -242,12 +244,20 @@ static void read_feature(struct orma_file *file, struct orma_perf_data *p, unsig
     struct orma_import_ctx *imp = file->imp;
 
     switch (feature) {
+    case FEATURE_TRACING_DATA:
+        p->formats = (struct orma_str){(const char *)c.pos, (size_t)(c.end - c.pos)};
+        break;
     case FEATURE_BUILD_ID:
         read_build_ids(file, p, c);
         break;
     case FEATURE_OSRELEASE:
         orma_metadata_str(imp->model, "system_release", false, ORMA_METADATA_MACHINE, 0,
-                          orma_model_str(imp->model, text(&c)));
+                          orma_model_str(imp->model, p->release = text(&c)));
+        if (c.failed)
+            lacks(file, "names of the system", c.pos);
+        break;
+    case FEATURE_ARCH:
+        p->arch = text(&c);
         if (c.failed)
             lacks(file, "names of the system", c.pos);
         break;
@@ -326,6 +336,9 @@ static bool read_piped(struct orma_file *file, struct orma_perf_data *p, struct 
         else if (type == ORMA_PERF_RECORD_FEATURE)
             read_feature(file, p, (unsigned)orma_format_perf_number(&c, 8), c);
         pos += size;
+        if (type == ORMA_PERF_RECORD_TRACING_DATA)
+            p->formats = (struct orma_str){(const char *)pos,
+                                           (size_t)ORMA_MIN(behind, (uint64_t)(end - pos))};
         pos += ORMA_MIN(behind, (uint64_t)(end - pos));
     }
     if (!p->attrs_num)

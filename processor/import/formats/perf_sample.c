@@ -167,6 +167,7 @@ struct sample {
     bool has_cpu, has_period, has_id;
     struct orma_perf_cursor chain;
     uint64_t chain_num;
+    struct orma_str raw;
 };
 
 static void skip_read(struct orma_perf_cursor *c, uint64_t format)
@@ -218,6 +219,13 @@ static bool read_sample(const struct orma_perf_attr *a, struct orma_perf_cursor 
         ret->chain = c;
         if (ret->chain_num > (size_t)(c.end - c.pos) / 8)
             c.failed = true;
+        c.pos += c.failed ? 0 : ret->chain_num * 8;
+    }
+    if (type & ORMA_PERF_RAW && !c.failed) {
+        const uint64_t len = orma_format_perf_number(&c, 4);
+
+        c.failed |= len > (size_t)(c.end - c.pos);
+        ret->raw = (struct orma_str){(const char *)c.pos, c.failed ? 0 : (size_t)len};
     }
     return !c.failed;
 }
@@ -232,6 +240,20 @@ static const struct orma_perf_attr *attr_of(const struct orma_perf_data *p,
         return &p->attrs[0];
     uint64_t found = orma_map_get(&p->ids, s.id);
     return &p->attrs[found == ORMA_MAP_NONE ? 0 : found];
+}
+
+#define TYPE_TRACEPOINT 2
+
+bool orma_format_perf_sample_raw(const struct orma_perf_data *p, struct orma_perf_cursor c,
+                                 struct orma_perf_raw *ret)
+{
+    const struct orma_perf_attr *a = attr_of(p, c);
+    struct sample s;
+
+    if (a->type != TYPE_TRACEPOINT || !read_sample(a, c, &s) || s.raw.len < 2)
+        return false;
+    *ret = (struct orma_perf_raw){s.cpu, s.has_cpu, s.raw};
+    return true;
 }
 
 bool orma_format_perf_sample_time(const struct orma_perf_data *p, struct orma_perf_cursor c,

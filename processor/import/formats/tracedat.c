@@ -55,6 +55,7 @@ struct kind {
 struct reading {
     struct orma_tracedat t;
     struct orma_file *file;
+    struct orma_account *account;
     struct orma_arena arena;
     struct kind **kinds; /* by id */
     const struct orma_ftrace_format **formats;
@@ -135,44 +136,7 @@ static void put_uname(struct reading *r)
     put_buf(r, &packet);
 }
 
-struct cpu_counts {
-    uint64_t vals[ORMA_PB_FTRACE_CPU_STATS_READ_EVENTS + 1];
-    bool known;
-};
-
-static void read_counts(struct orma_str text, struct cpu_counts *all)
-{
-    static const struct {
-        const char *name;
-        uint8_t field;
-    } lines[] = {
-        {"entries", ORMA_PB_FTRACE_CPU_STATS_ENTRIES},
-        {"overrun", ORMA_PB_FTRACE_CPU_STATS_OVERRUN},
-        {"commit overrun", ORMA_PB_FTRACE_CPU_STATS_COMMIT_OVERRUN},
-        {"bytes", ORMA_PB_FTRACE_CPU_STATS_BYTES_READ},
-        {"dropped events", ORMA_PB_FTRACE_CPU_STATS_DROPPED_EVENTS},
-        {"read events", ORMA_PB_FTRACE_CPU_STATS_READ_EVENTS},
-    };
-    struct cpu_counts *cpu = NULL;
-    struct orma_str line, name;
-    uint64_t val;
-
-    while (text.len && orma_str_cut(&text, '\n', &line)) {
-        if (!orma_str_cut(&line, ':', &name) || !orma_str_to_u64(orma_str_trim(line), &val))
-            continue;
-        name = orma_str_trim(name);
-        if (orma_str_eq_c(name, "CPU")) {
-            cpu = val < ORMA_CPUS_MAX ? &all[val] : NULL;
-            if (cpu)
-                cpu->known = true;
-        }
-        for (unsigned i = 0; cpu && i < ORMA_ARRAY_LEN(lines); i++)
-            if (orma_str_eq_c(name, lines[i].name))
-                cpu->vals[lines[i].field] += val;
-    }
-}
-
-static void put_counts(struct reading *r, const struct cpu_counts *all, uint64_t phase)
+static void put_counts(struct reading *r, const struct orma_tracedat_counts *all, uint64_t phase)
 {
     struct orma_buf packet = {0};
     size_t stats = orma_pb_begin(&packet, ORMA_PB_TRACE_PACKET_FTRACE_STATS);
@@ -195,14 +159,14 @@ static void put_counts(struct reading *r, const struct cpu_counts *all, uint64_t
 /* What the kernel lost, over all buffers: they begin empty. */
 static void put_cpu_stats(struct reading *r)
 {
-    struct cpu_counts *all = calloc(ORMA_CPUS_MAX, sizeof(*all));
+    struct orma_tracedat_counts *all = calloc(ORMA_CPUS_MAX, sizeof(*all));
 
     if (!all) {
         no_memory(r);
         return;
     }
     for (uint32_t i = 0; i < r->t.cpu_stats.len; i++)
-        read_counts(r->t.cpu_stats.data[i], all);
+        orma_tracedat_read_counts(r->t.cpu_stats.data[i], all);
     if (r->t.cpu_stats.len) {
         put_counts(r, all, ORMA_PB_FTRACE_STATS_START_OF_TRACE);
         put_counts(r, all, ORMA_PB_FTRACE_STATS_END_OF_TRACE);
@@ -383,8 +347,8 @@ static void skip_events(struct reading *r, enum orma_account_reason reason, cons
 
     if (!num)
         return;
-    orma_account_begin(r->file->account, num);
-    (void)orma_account_skipped(r->file->account, model, reason, orma_model_cstr(model, kind), num,
+    orma_account_begin(r->account, num);
+    (void)orma_account_skipped(r->account, model, reason, orma_model_cstr(model, kind), num,
                                r->at - r->t.data);
 }
 
@@ -545,14 +509,6 @@ static void read_cpu(struct reading *r, uint32_t buffer, const struct orma_trace
 
 /* ---- buffers ---- */
 
-static bool has_data(const struct orma_tracedat_buffer *b)
-{
-    for (uint32_t i = 0; i < b->cpus.len; i++)
-        if (b->cpus.data[i].size)
-            return true;
-    return false;
-}
-
 static bool is_seen(const struct reading *r, uint32_t buffer, uint32_t id)
 {
     return r->seen[(size_t)buffer * (IDS / 64) + id / 64] >> id % 64 & 1;
@@ -581,7 +537,7 @@ static void choose_owners(struct reading *r)
     uint32_t num = 0;
 
     for (uint32_t b = 0; b < r->t.buffers.len; b++)
-        num += has_data(&r->t.buffers.data[b]);
+        num += orma_tracedat_has_data(&r->t.buffers.data[b]);
     if (num < 2)
         return;
     r->seen = calloc(r->t.buffers.len, IDS / 8);
@@ -598,19 +554,10 @@ static void choose_owners(struct reading *r)
     own_systems(r, false, false);
 }
 
-/* The name of the clock that is chosen: "[local] global"; or the name alone. */
-static struct orma_str chosen_clock(struct orma_str text)
-{
-    const char *open = text.len ? memchr(text.data, '[', text.len) : NULL;
-    const char *close = open ? memchr(open, ']', text.len - (size_t)(open - text.data)) : NULL;
-
-    return close ? (struct orma_str){open + 1, (size_t)(close - open - 1)} : orma_str_trim(text);
-}
-
 static void set_clock(struct reading *r, uint32_t buffer, bool first)
 {
     const struct orma_tracedat_buffer *b = &r->t.buffers.data[buffer];
-    uint32_t clock = orma_tracedat_clock(&r->t, chosen_clock(b->clock.len ? b->clock : r->t.clock));
+    uint32_t clock = orma_tracedat_clock(&r->t, b->clock.len ? b->clock : r->t.clock);
 
     if (first)
         orma_file_set_clock(r->file, clock);
@@ -624,7 +571,7 @@ static void read_buffers(struct reading *r)
 
     choose_owners(r);
     for (uint32_t b = 0; b < r->t.buffers.len && !failed(r); b++) {
-        if (!has_data(&r->t.buffers.data[b]))
+        if (!orma_tracedat_has_data(&r->t.buffers.data[b]))
             continue;
         set_clock(r, b, first);
         first = false;
@@ -712,6 +659,7 @@ static size_t tracedat_read(struct orma_file *file, const uint8_t *data, size_t 
         return len;
     }
     r->file = file;
+    r->account = file->account;
     r->t = (struct orma_tracedat){.file = file, .data = data, .len = len};
     if (orma_tracedat_read(&r->t) && set_up(r)) {
         put_facts(r);
@@ -723,6 +671,80 @@ static size_t tracedat_read(struct orma_file *file, const uint8_t *data, size_t 
     tear_down(r);
     free(r);
     return len;
+}
+
+static void put_events(struct reading *r, const struct orma_tracedat_event *list, size_t num)
+{
+    struct orma_ftrace_translate_cpu state = {0};
+
+    for (size_t i = 0, n; i < num && !failed(r); i += n) {
+        if (!i || list[i].cpu != list[i - 1].cpu) {
+            if (i)
+                orma_ftrace_translate_end(&r->translate);
+            state = (struct orma_ftrace_translate_cpu){0};
+            orma_ftrace_translate_begin(&r->translate, list[i].cpu, &state);
+        }
+        if (!(n = orma_tracedat_make_page(list + i, num - i, &r->converted))) {
+            no_memory(r);
+            break;
+        }
+        r->at = (const uint8_t *)list[i].bytes.data;
+        if (r->at < r->t.data || r->at >= r->t.data + r->t.len)
+            r->at = r->t.data; /* it was compressed */
+        put_page(r, orma_buf_str(&r->converted), 1);
+    }
+    if (num)
+        orma_ftrace_translate_end(&r->translate);
+}
+
+/* Switches and wakings of some tasks only would tell wrong things about the CPUs. */
+static bool choose_sched(struct reading *r, const struct orma_tracedat_event *list, size_t num)
+{
+    const uint32_t sched = system_of(r, ORMA_STR("sched"));
+    const struct kind *of = NULL;
+
+    for (uint32_t id = 0; id < IDS && !of; id++)
+        if (r->kinds[id] && r->kinds[id]->system_idx == sched &&
+            !strcmp(r->kinds[id]->format.name, "sched_switch"))
+            of = r->kinds[id];
+    if (of && !orma_tracedat_breaks_off(&of->format, list, num))
+        return true;
+    for (uint32_t id = 0; id < IDS; id++)
+        if (r->kinds[id] && r->kinds[id]->system_idx == sched &&
+            (r->kinds[id] == of || !strncmp(r->kinds[id]->format.name, "sched_wak", 9)))
+            r->plans[id] = plan_of(r, r->kinds[id], true);
+    return false;
+}
+
+bool orma_tracedat_put_events(struct orma_file *file, const struct orma_tracedat_events *events)
+{
+    struct reading *r = calloc(1, sizeof(*r));
+    bool told = false;
+
+    if (!r) {
+        file->imp->model->storage->failed = true;
+        return false;
+    }
+    r->file = file;
+    r->account = orma_accounts_get(file->imp->accounts, file->imp->model, file->row,
+                                   ORMA_ACCOUNT_KERNEL_EVENT);
+    r->t = (struct orma_tracedat){.file = file,
+                                  .data = (const uint8_t *)events->all.data,
+                                  .len = events->all.len,
+                                  .uname = events->uname};
+    if (!orma_tracedat_read_head(&r->t, events->head))
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "descriptions of kernel events",
+                       events->head.data);
+    if (set_up(r)) {
+        r->translate.page_layout = (struct orma_tracefs_page_layout){8, 16}; /* as made here */
+        choose_plans(r, 0);
+        put_uname(r);
+        told = choose_sched(r, events->list, events->num);
+        put_events(r, events->list, events->num);
+    }
+    tear_down(r);
+    free(r);
+    return told;
 }
 
 /* At the end, so that only threads get a name which events have. */

@@ -12,6 +12,7 @@
 #define ORMA_PROCESSOR_IMPORT_FORMATS_TRACEDAT_H
 #include "processor/import/core/file.h"
 #include "processor/read/inflate.h"
+#include "protos/fields/ftrace.h"
 #include "sdk/base/vec.h"
 #include "sdk/ftrace/format.h"
 #include "sdk/ftrace/page.h"
@@ -75,8 +76,45 @@ struct orma_tracedat {
     bool overlaps; /* more were asked for */
 };
 
+static inline bool orma_tracedat_has_data(const struct orma_tracedat_buffer *b)
+{
+    for (uint32_t i = 0; i < b->cpus.len; i++)
+        if (b->cpus.data[i].size)
+            return true;
+    return false;
+}
+
+/* An event outside of pages. */
+struct orma_tracedat_event {
+    uint64_t ts;
+    uint32_t cpu;
+    struct orma_str bytes; /* as in a page, behind its time */
+};
+
+/*
+ * What perf.data has of kernel events. `head` is the begin of a trace.dat of version 6, up to the
+ * names of threads; `uname` as there ("Linux HOST RELEASE MACHINE"). Events are sorted by CPU, then
+ * by time, and become rows as those of pages do. Where switches are missing, since single processes
+ * were recorded, those that are there are rows of ftrace_event only.
+ */
+struct orma_tracedat_events {
+    struct orma_str all; /* bytes of the file */
+    struct orma_str head, uname;
+    const struct orma_tracedat_event *list;
+    size_t num;
+};
+
+/* True: scheduling was told. */
+bool orma_tracedat_put_events(struct orma_file *file, const struct orma_tracedat_events *events);
+
+/* tracedat_switches.c. `format`: of sched_switch. */
+bool orma_tracedat_breaks_off(const struct orma_ftrace_format *format,
+                              const struct orma_tracedat_event *list, size_t num);
+
 /* False: it can't be read, and the error is told. */
 bool orma_tracedat_read(struct orma_tracedat *self);
+/* The same of such a head; false: it is damaged. */
+bool orma_tracedat_read_head(struct orma_tracedat *self, struct orma_str head);
 void orma_tracedat_fini(struct orma_tracedat *self);
 
 /* A number of the file. */
@@ -92,6 +130,17 @@ bool orma_tracedat_each_format(const struct orma_tracedat *self, struct orma_str
  */
 bool orma_tracedat_unpack(const struct orma_tracedat *self, struct orma_str packed, uint32_t size,
                           struct orma_buf *ret);
+
+/* ---- tracedat_counts.c ---- */
+
+/* What the kernel says of one CPU's buffer. */
+struct orma_tracedat_counts {
+    uint64_t vals[ORMA_PB_FTRACE_CPU_STATS_READ_EVENTS + 1];
+    bool known;
+};
+
+/* `all`: by CPU, ORMA_CPUS_MAX of them. */
+void orma_tracedat_read_counts(struct orma_str text, struct orma_tracedat_counts *all);
 
 /* ---- tracedat_time.c ---- */
 
@@ -112,6 +161,10 @@ uint64_t orma_tracedat_time(const struct orma_tracedat *self, uint32_t cpu, uint
 void orma_tracedat_convert_page(const struct orma_tracedat *self, uint32_t cpu,
                                 const struct orma_ftrace_format *const *formats,
                                 unsigned formats_num, struct orma_str page, struct orma_buf *ret);
+
+/* A page of as many of the events as fit, and are of the CPU of the first. Gives their number. */
+size_t orma_tracedat_make_page(const struct orma_tracedat_event *list, size_t num,
+                               struct orma_buf *ret);
 
 /* The size of the pages of one CPU, of which `data` are the first ones. */
 uint32_t orma_tracedat_page_size(const struct orma_tracedat *self,

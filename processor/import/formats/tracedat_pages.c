@@ -243,6 +243,30 @@ void orma_tracedat_convert_page(const struct orma_tracedat *self, uint32_t cpu,
     memcpy(ret->data + 8, &head[1], sizeof(head[1]));
 }
 
+#define MADE_MAX (1u << 16)
+
+size_t orma_tracedat_make_page(const struct orma_tracedat_event *list, size_t num,
+                               struct orma_buf *ret)
+{
+    uint64_t head[2] = {num ? list[0].ts : 0, 0}, before = head[0];
+    size_t n = 0;
+
+    orma_buf_clear(ret);
+    put_u64(ret, head[0]);
+    put_u64(ret, 0);
+    for (; n < num && list[n].cpu == list[0].cpu && ret->len < MADE_MAX && !ret->failed; n++) {
+        const struct event ev = {(const uint8_t *)list[n].bytes.data, list[n].bytes.len};
+
+        put_event(ret, before, list[n].ts, &ev);
+        before = list[n].ts;
+    }
+    if (ret->failed)
+        return 0;
+    head[1] = ret->len - PAGE_HEAD;
+    memcpy(ret->data + 8, &head[1], sizeof(head[1]));
+    return n;
+}
+
 /* ---- sizes of pages ---- */
 
 /* Pages that are looked at to tell their size. */

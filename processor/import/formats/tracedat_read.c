@@ -621,9 +621,9 @@ static bool cut_head(struct orma_tracedat *t)
     return false;
 }
 
-static bool read_v6(struct orma_tracedat *t, struct cursor *c)
+/* What events look like, and names. */
+static void read_blocks(struct orma_tracedat *t, struct cursor *c, bool has_cmdlines)
 {
-    struct options o = {0};
     const uint8_t *from;
 
     read_header(t, c);
@@ -635,7 +635,30 @@ static bool read_v6(struct orma_tracedat *t, struct cursor *c)
     t->event_formats = since(from, c);
     t->kallsyms = take_sized(c, 4);
     t->printk = take_sized(c, 4);
-    t->cmdlines = take_sized(c, 8);
+    if (has_cmdlines)
+        t->cmdlines = take_sized(c, 8);
+}
+
+bool orma_tracedat_read_head(struct orma_tracedat *self, struct orma_str head)
+{
+    struct cursor c = cursor_in(self, head);
+
+    self->layout = (struct orma_tracefs_page_layout){8, 16};
+    if (!TAKE_WORD(&c, ORMA_TRACEDAT_MAGIC))
+        return false;
+    const struct orma_str version = take_text(&c);
+    self->big = take_number(&c, 1);
+    (void)take_number(&c, 1);
+    self->page_size = (uint32_t)take_number(&c, 4);
+    read_blocks(self, &c, !orma_str_eq_c(version, "0.5"));
+    return !c.failed && !self->big;
+}
+
+static bool read_v6(struct orma_tracedat *t, struct cursor *c)
+{
+    struct options o = {0};
+
+    read_blocks(t, c, true);
     t->cpus_num = (uint32_t)take_number(c, 4);
     if (c->failed)
         return cut_head(t);
@@ -685,8 +708,7 @@ static bool read_v7(struct orma_tracedat *t, struct cursor *c)
         struct orma_str section = open_section(t, at, OPTION_DONE, NULL);
 
         if (!section.data && t->overlaps)
-            orma_file_part(t->file, ORMA_ACCOUNT_DAMAGED, "sections of options",
-                           t->data + at);
+            orma_file_part(t->file, ORMA_ACCOUNT_DAMAGED, "sections of options", t->data + at);
         else if (!section.data)
             orma_file_truncated(t->file, 1);
         if (!section.data)

@@ -11,6 +11,15 @@
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 signed_wide;
 
+/* The name of the clock that is chosen: "[local] global"; or the name alone. */
+static struct orma_str chosen_clock(struct orma_str text)
+{
+    const char *open = text.len ? memchr(text.data, '[', text.len) : NULL;
+    const char *close = open ? memchr(open, ']', text.len - (size_t)(open - text.data)) : NULL;
+
+    return close ? (struct orma_str){open + 1, (size_t)(close - open - 1)} : orma_str_trim(text);
+}
+
 uint32_t orma_tracedat_clock(const struct orma_tracedat *self, struct orma_str name)
 {
     static const struct {
@@ -24,6 +33,7 @@ uint32_t orma_tracedat_clock(const struct orma_tracedat *self, struct orma_str n
 
     if (self->has_date)
         return ORMA_CLOCK_REALTIME;
+    name = chosen_clock(name);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(clocks); i++)
         if (!self->added_ns && !self->tsc.mult && !self->shifts.len &&
             orma_str_eq_c(name, clocks[i].name))

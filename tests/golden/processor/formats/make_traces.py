@@ -13,6 +13,8 @@ import struct
 import sys
 import zlib
 
+from kernel_traces import TraceDat, perf_events, perf_record, perf_switches
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -219,11 +221,6 @@ def art_v2():
     return out + b"\x03clock=dual\nnum-calls=4\n*end\n"
 
 
-def perf_record(kind, data, misc=2):
-    data += bytes(-len(data) % 8)
-    return struct.pack("<IHH", kind, misc, 8 + len(data)) + data
-
-
 def perf_piped():
     """Records instead of sections: the attr, the name of its event, and the command line come between the others."""
     ip_tid_time_cpu_period, all_have_ids = 1 | 2 | 4 | 1 << 7 | 1 << 8, 1 << 18
@@ -322,77 +319,6 @@ def fuchsia():
 
 
 # ---- trace-cmd ----
-
-def trace_format(name, number, *fields):
-    """Fields as (declaration, size, signed), one behind the other, behind the common ones."""
-    common = (("unsigned short common_type", 2, 0), ("unsigned char common_flags", 1, 0), ("unsigned char common_preempt_count", 1, 0),
-              ("int common_pid", 4, 1))
-    out, at = f"name: {name}\nID: {number}\nformat:\n", 0
-    for i, (text, size, signed) in enumerate(common + fields):
-        out += ("\n" if i == len(common) else "") + f"\tfield:{text};\toffset:{at};\tsize:{size};\tsigned:{signed};\n"
-        at += size
-    return (out + '\nprint fmt: ""\n').encode()
-
-
-SWITCH = trace_format("sched_switch", 310, ("char prev_comm[16]", 16, 0), ("pid_t prev_pid", 4, 1), ("int prev_prio", 4, 1),
-                      ("long prev_state", 8, 1), ("char next_comm[16]", 16, 0), ("pid_t next_pid", 4, 1), ("int next_prio", 4, 1))
-PRINT = trace_format("print", 5, ("unsigned long ip", 8, 0), ("char buf[]", 0, 0))
-STRANGE = trace_format("strange", 900, ("u16 words[2]", 4, 0), ("__data_loc char[] text", 4, 0), ("s32 last", 4, 1))
-
-
-class TraceDat:
-    """The parts of a trace.dat in one byte order."""
-
-    def __init__(self, order="<", long_size=8):
-        self.order, self.long = order, long_size
-
-    def pack(self, form, *values):
-        return struct.pack(self.order + form, *values)
-
-    def sized(self, data, form="Q"):
-        return self.pack(form, len(data)) + data
-
-    def head(self, version):
-        return b"\x17\x08\x44tracing" + version + b"\0" + bytes([self.order == ">", self.long]) + self.pack("I", 4096)
-
-    def header(self):
-        page = (f"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:{self.long};\tsigned:1;\n"
-                f"\tfield: char data;\toffset:{8 + self.long};\tsize:{4088 - self.long};\tsigned:1;\n").encode()
-        return b"header_page\0" + self.sized(page) + b"header_event\0" + self.sized(b"type_len\n")
-
-    def formats(self):
-        return self.pack("I", 1) + self.sized(PRINT), (self.pack("I", 2) + b"sched\0" + self.pack("I", 1) + self.sized(SWITCH) +
-                                                       b"odd\0" + self.pack("I", 1) + self.sized(STRANGE))
-
-    def event(self, delta, number, pid, data, long=False):
-        data = self.pack("HBBi", number, 0, 0, pid) + data
-        data += bytes(-len(data) % 4)
-        kind = 0 if long else len(data) // 4
-        word = kind << 27 | delta if self.order == ">" else kind | delta << 5
-        return self.pack("I", word) + (self.pack("I", len(data) + 4) if long else b"") + data
-
-    def extend(self, delta):
-        word = 30 << 27 | delta & 0x7ffffff if self.order == ">" else 30 | (delta & 0x7ffffff) << 5
-        return self.pack("II", word, delta >> 27)
-
-    def switch(self, delta, before, after, state=0):
-        (prev, prev_comm), (then, then_comm) = before, after
-        return self.event(delta, 310, prev, prev_comm.ljust(16, b"\0") + self.pack("iiq", prev, 120, state) +
-                          then_comm.ljust(16, b"\0") + self.pack("ii", then, 100))
-
-    def print(self, delta, pid, text, long=False):
-        return self.event(delta, 5, pid, self.pack("Q", 0xfff0) + text + b"\0", long)
-
-    def strange(self, delta, pid):
-        return self.event(delta, 900, pid, self.pack("HHIi", 7, 65535, 20 | 4 << 16, -5) + b"two\0")
-
-    def page(self, time, *events, lost=False):
-        data = b"".join(events)
-        return (self.pack("Q", time) + self.pack("Q" if self.long == 8 else "I", len(data) | lost << 31) + data).ljust(4096, b"\0")
-
-    def option(self, number, data):
-        return self.pack("HI", number, len(data)) + data
-
 
 def trace_dat():
     """Version 7, packed: two buffers that both have switches, of which the top one counts; a lost page; an event without a format."""
@@ -716,6 +642,8 @@ def otlp():
 
 
 TRACES = {
+    "perf_events/trace.data": perf_events(),
+    "perf_switches/trace.data": perf_switches(),
     "gzip/trace.gz": gzip_twice(),
     "xz/trace.xz": lzma.compress(MARKS[:40]) + bytes(4) + lzma.compress(MARKS[40:]),
     "bzip2/trace.bz2": bz2.compress(MARKS[:40]) + bz2.compress(MARKS[40:]),
