@@ -163,6 +163,7 @@ static void fini_chunk(struct orma_jfr_chunk *chunk)
 {
     for (uint32_t i = 0; i < chunk->classes.len; i++) {
         orma_map_fini(&chunk->classes.data[i].pool);
+        orma_map_fini(&chunk->classes.data[i].texts);
         orma_map_fini(&chunk->classes.data[i].known);
     }
     ORMA_VEC_FINI(&chunk->classes);

@@ -65,7 +65,8 @@ struct orma_jfr_class {
     const struct orma_jfr_rule *rule; /* of events; NULL: none of its own */
     uint32_t short_name;              /* "ThreadPark" */
     struct orma_map pool;             /* key → offset of the value in the chunk */
-    struct orma_map known;            /* key → what it became: a text, a thread, a stack */
+    struct orma_map texts;            /* key → what it is called */
+    struct orma_map known;            /* of threads and stacks: key → what it became */
 };
 
 struct orma_jfr_chunk {

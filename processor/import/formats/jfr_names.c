@@ -17,9 +17,9 @@ static struct orma_model *model_of(const struct orma_file *file)
     return file->imp->model;
 }
 
-static void keep(struct orma_file *file, struct orma_jfr_class *class, uint64_t key, uint64_t val)
+static void keep(struct orma_file *file, struct orma_map *known, uint64_t key, uint64_t val)
 {
-    if (orma_map_put(&class->known, key, val))
+    if (orma_map_put(known, key, val))
         model_of(file)->storage->failed = true;
 }
 
@@ -124,9 +124,7 @@ static uint32_t text_of(struct orma_file *file, struct orma_jfr_chunk *chunk, ui
     if (class_at == ORMA_JFR_NO_CLASS || depth == DEPTH_MAX || self->looked_at++ >= VALUES_MAX)
         return 0;
     struct orma_jfr_class *class = &chunk->classes.data[class_at];
-    const bool is_kept = !orma_jfr_is(file, class->name, "java.lang.Thread") &&
-                         !orma_jfr_is(file, class->name, "jdk.types.StackTrace");
-    const uint64_t known = is_kept ? orma_map_get(&class->known, key) : ORMA_MAP_NONE;
+    const uint64_t known = orma_map_get(&class->texts, key);
     struct orma_jfr_cursor at = orma_jfr_find(chunk, class, key);
 
     if (known != ORMA_MAP_NONE)
@@ -135,8 +133,8 @@ static uint32_t text_of(struct orma_file *file, struct orma_jfr_chunk *chunk, ui
         return 0;
     uint32_t text = class->kind == ORMA_JFR_STRING ? orma_jfr_string(file, chunk, &at)
                                                    : text_of_struct(file, chunk, class, at, depth);
-    if (is_kept && !depth) /* what was cut by depth is nobody else's answer */
-        keep(file, class, key, text);
+    if (!depth) /* what was cut by depth is nobody else's answer */
+        keep(file, &class->texts, key, text);
     return text;
 }
 
@@ -225,7 +223,7 @@ uint32_t orma_jfr_thread(struct orma_file *file, struct orma_jfr_chunk *chunk, u
     if (at.failed || class->kind != ORMA_JFR_STRUCT)
         return ORMA_ID_NONE;
     const uint32_t utid = make_thread(file, chunk, class, at, key);
-    keep(file, class, key, utid);
+    keep(file, &class->known, key, utid);
     return utid;
 }
 
@@ -330,7 +328,7 @@ uint32_t orma_jfr_stack(struct orma_file *file, struct orma_jfr_chunk *chunk, ui
             callsite = (uint32_t)known;
         } else if (!at.failed) {
             callsite = make_stack(file, chunk, class, at);
-            keep(file, class, key, callsite);
+            keep(file, &class->known, key, callsite);
         } else {
             orma_file_part(file, ORMA_ACCOUNT_MISSING, "stacks of events", NULL);
         }
