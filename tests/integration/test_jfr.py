@@ -1,10 +1,12 @@
 """Recordings that a JVM makes here, event by event what `jfr print` says. Where no JDK is installed, they are skipped by name."""
+import ast
 import collections
 import datetime
 import json
 import pathlib
 import random
 import re
+import resource
 import shutil
 import struct
 
@@ -350,6 +352,49 @@ class FlightRecorder(Case):
             self.assertIn(done.returncode, (0, 1), done.stderr)
             if done.returncode == 0:
                 self.assertIn(done.stdout.decode().split()[1], ("1", '"[NULL]"'), done.stderr)
+
+
+def chunk(pool, fields, classes, events):
+    """A chunk with events of one kind, made by the class that makes the golden trace."""
+    source = (pathlib.Path(__file__).resolve().parents[2] / "tests/golden/processor/formats/make_traces.py").read_text()
+    node = next(n for n in ast.parse(source).body if isinstance(n, ast.ClassDef) and n.name == "Jfr")
+    names = {"struct": struct}
+    exec(compile(ast.Module([node], []), "make_traces.py", "exec"), names)
+    j = names["Jfr"](1700000000 * 10**9, 1000, 2 * 10**9)
+    for name, number, its in classes:
+        j.a_class(name, number, its)
+    j.a_class(fields[0], 400, [("startTime", 11, "", (j.TIMESTAMP, "TICKS")), *fields[1:]], None, (), True)
+    j.at_pools = [j.pool(*pool(j))]
+    for i, value in enumerate(events(j)):
+        j.event(400, j.number(1000 + 2 * i), value)
+    return j.finish()
+
+
+class Hostile(Case):
+    """A few bytes that refer to a long value again and again, or stand for many rows, are no load without end."""
+    def load(self, data, what):
+        (self.dir / "hostile.jfr").write_bytes(data)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        row, = self.query(self.dir / "hostile.jfr", what)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 10 * SLOW)
+        return row
+
+    def test_a_long_text_of_a_pool(self):
+        data = chunk(lambda j: [(20, {9: j.text("x" * 1000000)})], ("app.Text", ("text", 20, "")), [],
+                     lambda j: [b"\2" + j.number(9)] * 50000)
+        row = self.load(data, "SELECT count(*) AS n, min(length(extract_arg(arg_set_id, 'text'))) AS least FROM slice")
+        self.assertEqual(row, {"n": "50000", "least": "1000000"})
+
+    def test_a_long_list_before_what_is_looked_for(self):
+        data = chunk(lambda j: [(401, {5: j.number(200000) + bytes(200000) + j.text("a") + j.text("b")})], ("app.Ref", ("other", 401, "*")),
+                     [("java.lang.Thread", 401, [("list", 4, "["), ("osName", 20, ""), ("javaName", 20, "")])],
+                     lambda j: [j.number(5)] * 50000)
+        self.load(data, "SELECT count(*) FROM slice")
+
+    def test_events_that_stand_for_many_samples(self):
+        data = chunk(lambda j: [], ("profiler.WallClockSample", ("samples", 10, "")), [], lambda j: [j.number(100000)] * 20000)
+        row = self.load(data, "SELECT sum(count) AS n FROM import_account WHERE kind GLOB '*more samples*'")
+        self.assertEqual(row, {"n": "19960"})
 
 
 class Versions(Case):

@@ -17,6 +17,9 @@
 #define START_TICKS_AT 48
 #define TICKS_PER_SECOND_AT 56
 #define FLAGS_AT 66
+/* Values that are passed for a chunk, of which a byte of a real one takes fewer than ten. */
+#define WORK_MIN UINT64_C(10000000)
+#define WORK_OF_BYTE 300
 #define FLAG_COMPRESSED 1
 #define MAJOR 2
 #define CHUNK_BEGIN "FLR\0\0\2"
@@ -180,7 +183,10 @@ static void read_chunk(struct orma_file *file, const uint8_t *at, size_t len)
         .start_ns = (int64_t)big_endian(at + START_NS_AT, 8),
         .start_ticks = (int64_t)big_endian(at + START_TICKS_AT, 8),
         .ticks_per_second = (int64_t)big_endian(at + TICKS_PER_SECOND_AT, 8),
+        .work = &self->work,
     };
+
+    self->work += WORK_MIN + WORK_OF_BYTE * len;
 
     if (chunk.ticks_per_second <= 0 || !(big_endian(at + FLAGS_AT, 2) & FLAG_COMPRESSED)) {
         orma_file_damage(file, at, len,

@@ -75,7 +75,9 @@ struct orma_jfr_chunk {
     struct orma_map by_id; /* → place in `classes` */
     ORMA_VEC(struct orma_jfr_class) classes;
     ORMA_VEC(struct orma_jfr_field) fields;
-    uint32_t pid; /* of the JVM; 0: not told */
+    uint32_t pid;     /* of the JVM; 0: not told */
+    uint32_t strings; /* place of the class of texts, and one; 0: not looked for yet */
+    uint64_t *work;   /* orma_jfr.work */
 };
 
 /* Bytes of a chunk that are read; once it has failed, all that comes is 0. */
@@ -106,6 +108,8 @@ struct orma_jfr {
     uint32_t made_up_pid;     /* in its place; 0: not needed yet */
     uint32_t last_chunk;      /* of the last event */
     uint32_t looked_at;       /* values, for the name that is looked for */
+    uint64_t work; /* values that may still be passed: what events refer to is passed each time */
+    uint64_t repeated; /* samples that events stand for, beside the first of each */
 };
 
 /* What is done with events of a class. */

@@ -64,6 +64,16 @@ static double fixed_real(struct orma_jfr_cursor *c, enum orma_jfr_kind kind)
 
 enum { STRING_NULL, STRING_EMPTY, STRING_POOL, STRING_UTF8, STRING_CHARS, STRING_LATIN1 };
 
+/* A value is passed. Few bytes can refer to one long value again and again: with a limit, that is
+ * damage and not a load without end. */
+static void spend(const struct orma_jfr_chunk *chunk, struct orma_jfr_cursor *c)
+{
+    if (*chunk->work)
+        --*chunk->work;
+    else
+        c->failed = true;
+}
+
 static void skip(struct orma_jfr_cursor *c, uint64_t len)
 {
     if (len > (uint64_t)(c->end - c->at))
@@ -96,6 +106,34 @@ static void put_chars(struct orma_jfr_cursor *c, uint64_t num, struct orma_buf *
         (void)orma_utf8_put(out, 0xfffd);
 }
 
+static struct orma_jfr_class *strings_of(struct orma_jfr_chunk *chunk)
+{
+    for (uint32_t i = 0; !chunk->strings && i < chunk->classes.len; i++)
+        if (chunk->classes.data[i].kind == ORMA_JFR_STRING)
+            chunk->strings = i + 1;
+    if (!chunk->strings)
+        chunk->strings = UINT32_MAX;
+    return chunk->strings == UINT32_MAX ? NULL : &chunk->classes.data[chunk->strings - 1];
+}
+
+static uint32_t string_at(struct orma_file *file, struct orma_jfr_chunk *chunk,
+                          struct orma_jfr_cursor *c, bool in_pool);
+
+/* Each text of the pool is read once. */
+static uint32_t string_of_pool(struct orma_file *file, struct orma_jfr_chunk *chunk, uint64_t key)
+{
+    struct orma_jfr_class *strings = strings_of(chunk);
+    const uint64_t known = strings ? orma_map_get(&strings->known, key) : 0;
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    struct orma_jfr_cursor there = orma_jfr_find(chunk, strings, key);
+    const uint32_t text = there.failed ? 0 : string_at(file, chunk, &there, true);
+    if (orma_map_put(&strings->known, key, text))
+        file->imp->model->storage->failed = true;
+    return text;
+}
+
 static uint32_t string_at(struct orma_file *file, struct orma_jfr_chunk *chunk,
                           struct orma_jfr_cursor *c, bool in_pool)
 {
@@ -108,17 +146,8 @@ static uint32_t string_at(struct orma_file *file, struct orma_jfr_chunk *chunk,
     if (kind == STRING_EMPTY)
         return ORMA_STR_EMPTY;
     len = orma_jfr_varint(c);
-    if (kind == STRING_POOL) {
-        const struct orma_jfr_class *strings = NULL;
-
-        for (uint32_t i = 0; !in_pool && chunk && i < chunk->classes.len; i++)
-            if (chunk->classes.data[i].kind == ORMA_JFR_STRING)
-                strings = &chunk->classes.data[i];
-        if (!strings)
-            return 0;
-        struct orma_jfr_cursor there = orma_jfr_find(chunk, strings, len);
-        return there.failed ? 0 : string_at(file, chunk, &there, true);
-    }
+    if (kind == STRING_POOL)
+        return in_pool || !chunk ? 0 : string_of_pool(file, chunk, len);
     const uint8_t *at = c->at;
     orma_buf_clear(&self->text);
     if (kind == STRING_CHARS && len <= (uint64_t)(c->end - c->at)) {
@@ -144,7 +173,7 @@ uint32_t orma_jfr_string(struct orma_file *file, struct orma_jfr_chunk *chunk,
 
 /* ---- values ---- */
 
-static void skip_string(struct orma_jfr_cursor *c)
+static void skip_string(const struct orma_jfr_chunk *chunk, struct orma_jfr_cursor *c)
 {
     const uint8_t kind = byte(c);
 
@@ -154,8 +183,10 @@ static void skip_string(struct orma_jfr_cursor *c)
     if (kind == STRING_UTF8 || kind == STRING_LATIN1)
         skip(c, len);
     else if (kind == STRING_CHARS)
-        for (; len && !c->failed; len--)
+        for (; len && !c->failed; len--) {
             (void)orma_jfr_varint(c);
+            spend(chunk, c);
+        }
     else if (kind != STRING_POOL)
         c->failed = true;
 }
@@ -185,7 +216,8 @@ static uint64_t count(struct orma_jfr_cursor *c)
     return c->failed ? 0 : num;
 }
 
-static void skip_plain(const struct orma_jfr_class *class, struct orma_jfr_cursor *c)
+static void skip_plain(const struct orma_jfr_chunk *chunk, const struct orma_jfr_class *class,
+                       struct orma_jfr_cursor *c)
 {
     switch (class->kind) {
     case ORMA_JFR_BOOLEAN:
@@ -203,13 +235,14 @@ static void skip_plain(const struct orma_jfr_class *class, struct orma_jfr_curso
         skip(c, 8);
         break;
     default:
-        skip_string(c);
+        skip_string(chunk, c);
     }
 }
 
 static void skip_value(const struct orma_jfr_chunk *chunk, const struct orma_jfr_field *field,
                        bool is_element, struct orma_jfr_cursor *c, unsigned depth)
 {
+    spend(chunk, c);
     if (field->is_array && !is_element) {
         for (uint64_t num = count(c); num && !c->failed; num--) {
             const uint8_t *at = c->at;
@@ -227,7 +260,7 @@ static void skip_value(const struct orma_jfr_chunk *chunk, const struct orma_jfr
         if (class->kind == ORMA_JFR_STRUCT)
             skip_struct(chunk, class, c, depth);
         else
-            skip_plain(class, c);
+            skip_plain(chunk, class, c);
     }
 }
 
@@ -237,7 +270,7 @@ void orma_jfr_skip(const struct orma_jfr_chunk *chunk, const struct orma_jfr_cla
     if (class->kind == ORMA_JFR_STRUCT)
         skip_struct(chunk, class, c, 0);
     else
-        skip_plain(class, c);
+        skip_plain(chunk, class, c);
 }
 
 static uint32_t letter(struct orma_file *file, struct orma_jfr_cursor *c)

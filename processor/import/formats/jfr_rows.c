@@ -13,6 +13,8 @@
 #define ELEMENTS_MAX 64
 /* Samples of one event, which stands for so many. */
 #define SAMPLES_MAX 100000
+/* And all events of a file, beside one each: a few bytes could be gigabytes of rows. */
+#define REPEATED_MAX 4000000
 
 #define COUNTERS(name)                                                                             \
     {                                                                                              \
@@ -387,6 +389,7 @@ static struct orma_unit_end add_slice(const struct event *e)
 
 static struct orma_unit_end add_sample(const struct event *e)
 {
+    struct orma_jfr *self = e->file->state;
     struct orma_model *m = e->model;
     struct orma_processes *p = orma_model_processes(m, e->file->machine);
     struct orma_jfr_value v;
@@ -408,7 +411,14 @@ static struct orma_unit_end add_sample(const struct event *e)
         num = v.integer; /* one event for samples that were alike */
     if (num > SAMPLES_MAX)
         orma_file_part(e->file, ORMA_ACCOUNT_DAMAGED, "events for impossibly many samples", NULL);
-    for (num = ORMA_MIN(num, (int64_t)SAMPLES_MAX); num; num--)
+    num = ORMA_MIN(num, (int64_t)SAMPLES_MAX);
+    if (num > 1 && self->repeated + (uint64_t)num > REPEATED_MAX) {
+        orma_file_part(e->file, ORMA_ACCOUNT_NOT_READ,
+                       "events for more samples than are made of a recording (one each)", NULL);
+        num = 1;
+    }
+    self->repeated += (uint64_t)num - 1;
+    for (; num; num--)
         (void)orma_callstacks_sample(m, &sample);
     return orma_file_took(e->file);
 }
