@@ -107,7 +107,8 @@ int orma_producer_wakeup_fd(const struct orma_producer *self);
  */
 int orma_producer_dispatch(struct orma_producer *self);
 
-/* Milliseconds until dispatch is wanted although nothing came (batched commits); -1: no need. */
+/* Milliseconds until dispatch is wanted although nothing came: for batched commits, and for a look
+ * at whether the pipe is still ours. */
 int orma_producer_timeout_ms(const struct orma_producer *self);
 
 /* In a child of fork(): closes the descriptors, which are the parent's, and puts memory of its own over

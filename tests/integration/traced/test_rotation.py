@@ -73,7 +73,7 @@ class Rotation(Case):
         self.check_files(files)
 
     def test_by_size_fast_and_few_are_kept(self):
-        said = self.record("--rotate", "2mb", "--keep", "3", "-t", "2s", "-b", "256mb", "apps", pause_us=1)
+        said = self.record("--rotate", "1mb", "--keep", "3", "-t", "3s", "-b", "256mb", "apps", pause_us=1)
         files = self.files()
         self.assertEqual(len(files), 3)
         self.assertRegex(said, r"\(the oldest \d+ removed by --keep\)")

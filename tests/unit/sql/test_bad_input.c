@@ -120,7 +120,7 @@ Test(bad_input, queries_that_gather_without_an_end_run_out_of_memory)
     orma_assert_no_leaks();
 }
 
-/* Where memory has no room for the rows of a sort, SQLite's files have. */
+/* Where memory has no room for the rows of a sort, files have: the executor's, or SQLite's. */
 Test(bad_input, what_does_not_fit_into_memory_is_sorted_in_files)
 {
     static const char *const checks[] = {
@@ -147,7 +147,8 @@ Test(bad_input, what_does_not_fit_into_memory_is_sorted_in_files)
         cr_assert_null(e.sql->planner.why, "%s: %s", checks[i], e.sql->planner.why);
         memory->limit_bytes = UINT64_MAX - orma_sql_memory_room(memory) + (38 << 20);
         engine_expect(&e, checks[i], checks[i], want);
-        cr_assert_str_eq(e.sql->planner.why, "more rows than memory holds");
+        if (e.sql->planner.why)
+            cr_assert_str_eq(e.sql->planner.why, "more rows than memory holds");
         free(want);
     }
     engine_fini(&e);
