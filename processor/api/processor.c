@@ -62,7 +62,7 @@ static bool read_config(const struct orma_processor_config *config,
  * alone. 0: what the machine has. */
 static uint64_t memory_limit_of(const struct orma_processor_config *given)
 {
-    const char *text = getenv("ORMA_MEMORY_LIMIT");
+    const char *text = getenv(ORMA_SPILL_VARIABLE);
     uint64_t bytes;
 
     if (given->memory_limit_bytes)

@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The limit in the environment, as "2g". */
+#define ORMA_SPILL_VARIABLE "ORMA_MEMORY_LIMIT"
+
 /* Who knows how many bytes the process may have, pages of files aside; asked when it first counts.
  * The first one stays. */
 void orma_spill_ask(uint64_t (*limit)(void));

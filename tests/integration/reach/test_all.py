@@ -58,6 +58,12 @@ class All(unittest.TestCase):
         self.query("--threads=2", "runs/1.json", COUNT)
         self.assertEqual(self.messages, "")
 
+    def test_memory_limit(self):
+        for limit, message in (("2g", ""), ("", ""), ("2x", "orma: ORMA_MEMORY_LIMIT=2x is ignored: not a size such as 2g\n")):
+            self.env["ORMA_MEMORY_LIMIT"] = limit
+            self.query("runs/1.json", COUNT)
+            self.assertEqual(self.messages, message)
+
     def test_rows_wait_where_tmpdir_says(self):
         self.env["TMPDIR"] = str(self.root / "none")
         done = subprocess.run([ORMA, "query", "--all", "runs/**/*.json", COUNT], cwd=self.root, capture_output=True, text=True, env=self.env, check=False)
