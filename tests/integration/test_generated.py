@@ -124,6 +124,41 @@ class Generated(Case):
             with self.subTest(seed=seed):
                 self.assertEqual(self.rows(trace, "JOIN thread_track t ON t.id = s.track_id JOIN thread USING (utid)", ", tid"), sorted(want))
 
+    def switches(self, rng):
+        """Text of the kernel: one cpu, threads that sleep, are woken by each other, and are first seen at some time."""
+        now, running, ready, asleep, lines = 10**9, 0, [], [101, 102, 103, 104], []
+
+        def name(tid):
+            return f"th{tid}" if tid else "swapper/0"
+        for _ in range(rng.randrange(10, 80)):
+            now += rng.randrange(1, 3000)
+            begin = f"{name(running) if running else '<idle>'}-{running} [000] d..3 {now // 10**6}.{now % 10**6:06d}: "
+            if asleep and rng.randrange(2):
+                tid = asleep.pop(rng.randrange(len(asleep)))
+                ready.append(tid)
+                lines.append(begin + f"sched_waking: comm={name(tid)} pid={tid} prio=120 target_cpu=000")
+            elif ready or running:
+                state, after = rng.choice("RSD"), ready.pop(rng.randrange(len(ready))) if ready else 0
+                lines.append(begin + f"sched_switch: prev_comm={name(running)} prev_pid={running} prev_prio=120 prev_state={state if running else 'R'} "
+                             f"==> next_comm={name(after)} next_pid={after} next_prio=120")
+                if running:
+                    (ready if state == "R" else asleep).append(running)
+                running = after
+        return "# tracer: nop\n#\n" + "\n".join(lines) + "\n"
+
+    def test_why_explains_all_of_the_time(self):
+        found = 0
+        for seed in range(self.SEEDS):
+            trace = self.write("t.systrace", self.switches(random.Random(seed)))
+            for tid in (101, 102, 103):
+                done = self.orma("why", trace, "--thread", tid, "--json", code=None)
+                for section in json.loads(done.stdout)["sections"] if not done.returncode else ():
+                    if section["name"] == "time":
+                        found += 1
+                        with self.subTest(seed=seed, tid=tid):
+                            self.assertAlmostEqual(sum(row["share_pct"] for row in section["rows"]), 100)
+        self.assertGreater(found, self.SEEDS)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -95,6 +95,10 @@ FROM parts
 WHERE dur > 0
 ORDER BY id;
 
+-- From when on it is known what threads did: a state follows the other from then on.
+CREATE PERFETTO TABLE _orma_why_begin AS
+SELECT utid, min(ts) AS ts, max(ts + dur) AS end_ts FROM _orma_why_state GROUP BY utid;
+
 -- What was on each cpu, as intervals of `ucpu`.
 CREATE PERFETTO VIEW _orma_why_on_cpu AS
 SELECT id, ts, dur, ucpu FROM _orma_on_cpu WHERE dur > 0;
@@ -428,6 +432,12 @@ RETURNS TableOrSubquery AS
       UNION ALL
       SELECT last_ts AS ts, trace_end() - last_ts AS dur, utid, utid AS path_utid
       FROM _op_ends
+      UNION ALL
+      -- Who was going to wake it may have no event yet, so that nobody is known to be on the path.
+      SELECT
+        ts + dur AS ts, lead(ts) OVER (PARTITION BY utid ORDER BY ts) - (ts + dur) AS dur, utid,
+        utid AS path_utid
+      FROM _op_paths
     )
   SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, utid, path_utid
   FROM _op_all
@@ -449,12 +459,28 @@ RETURNS TableOrSubquery AS
 CREATE PERFETTO MACRO orma_why_pieces(cut TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
+  WITH
+    _op_pieces AS (
+      SELECT c.interval_id, i.ts, i.dur, c.root_utid, i.utid, s.state, s.ucpu, s.inferred
+      FROM _interval_intersect!(($cut, _orma_why_state), (utid)) AS i
+      JOIN $cut AS c ON c.id = i.id_0
+      JOIN _orma_why_state AS s ON s.id = i.id_1
+      UNION ALL
+      SELECT
+        c.interval_id, c.ts, min(c.dur, coalesce(b.ts - c.ts, c.dur)) AS dur, c.root_utid, c.utid,
+        'unknown' AS state, NULL AS ucpu, 0 AS inferred
+      FROM $cut AS c LEFT JOIN _orma_why_begin AS b ON b.utid = c.utid
+      UNION ALL
+      SELECT
+        c.interval_id, max(c.ts, b.end_ts) AS ts, c.ts + c.dur - max(c.ts, b.end_ts) AS dur,
+        c.root_utid, c.utid, 'unknown' AS state, NULL AS ucpu, 0 AS inferred
+      FROM $cut AS c JOIN _orma_why_begin AS b ON b.utid = c.utid
+    )
   SELECT
-    row_number() OVER (ORDER BY i.ts) AS id, c.interval_id, i.ts, i.dur, c.root_utid, i.utid,
-    s.state, s.ucpu, s.inferred
-  FROM _interval_intersect!(($cut, _orma_why_state), (utid)) AS i
-  JOIN $cut AS c ON c.id = i.id_0
-  JOIN _orma_why_state AS s ON s.id = i.id_1
+    row_number() OVER (ORDER BY ts) AS id, interval_id, ts, dur, root_utid, utid, state, ucpu,
+    inferred
+  FROM _op_pieces
+  WHERE dur > 0
 );
 
 -- For a table of such pieces: what was the reason of each. Columns: interval_id, ts, dur,
