@@ -15,6 +15,7 @@ const struct orma_command *const orma_commands[] = {
     &orma_cmd_view,
 #endif
     &orma_cmd_stats,
+    &orma_cmd_doctor,
     &orma_cmd_metrics,
     &orma_cmd_summarize,
     &orma_cmd_convert,

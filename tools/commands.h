@@ -25,6 +25,7 @@ extern const struct orma_command orma_cmd_recover;
 extern const struct orma_command orma_cmd_stats;
 extern const struct orma_command orma_cmd_status;
 extern const struct orma_command orma_cmd_top;
+extern const struct orma_command orma_cmd_doctor;
 extern const struct orma_command orma_cmd_list;
 extern const struct orma_command orma_cmd_fleet;
 extern const struct orma_command orma_cmd_view; /* builds with zlib */

@@ -121,6 +121,7 @@ LAYERS = {
     "tools/follow": ["tools/follow", "tools/service", "tools/load", "tools/base", "processor", "protos"] + SDK_ALL,
     "tools/record": ["tools/record", "tools/output", "tools/service", "tools/load", "tools/base", "processor", "probes", "protos"] + SDK_ALL,
     "tools/flight": ["tools/flight", "tools/follow", "tools/pieces", "tools/record", "tools/service", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_ALL,
+    "tools/doctor": ["tools/doctor", "tools/record", "tools/service", "tools/load", "tools/base", "processor", "probes", "traced", "protos"] + SDK_ALL,
     "tools/top": ["tools/top", "tools/follow", "tools/record", "tools/service", "tools/load", "tools/base", "processor", "probes", "protos"] + SDK_ALL,
     "tools/convert": ["tools/convert", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/pieces": ["tools/pieces", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,

@@ -83,6 +83,7 @@ MODULES = {
     "tools/help": "orma_help_ orma_cmd_help",
     "tools/load": "orma_load_",
     "tools/flight": "orma_flight_",
+    "tools/doctor": "orma_doctor_",
     "tools/top": "orma_live_",
     "tools/follow": "orma_follow_",
     "tools/many": "orma_many_",

@@ -412,7 +412,7 @@ def check_statistics():
 def overview():
     said = run(ORMA, "help").stdout
     commands = re.findall(r"^(?:[a-z]+)? +([a-z]+) +[A-Z]", said, re.M)
-    commands += re.search(r"^also +(.*)", said, re.M)[1].split(", ")
+    commands += re.search(r"^also +(.*)", said, re.M)[1].split()
     topics = said.partition("Help topics: ")[2].partition("\n")[0].split(", ")
     return commands, topics
 

@@ -42,7 +42,7 @@ static void put_short(const struct orma_help_tables *tables, FILE *out)
         if (!tables->commands[i]->in_short)
             continue;
         fprintf(out, "%s%s", before, tables->commands[i]->name);
-        before = ", ";
+        before = " ";
     }
     fputc('\n', out);
 }

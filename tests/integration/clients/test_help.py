@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 # What is called, and its manual page.
 OVERVIEW = subprocess.run([ORMA, "help"], capture_output=True, text=True).stdout
 COMMANDS = re.findall(r"^(?:[a-z]+)? +([a-z]+) +[A-Z]", OVERVIEW, re.M)
-COMMANDS += re.search(r"^also +(.*)", OVERVIEW, re.M)[1].split(", ")
+COMMANDS += re.search(r"^also +(.*)", OVERVIEW, re.M)[1].split()
 PROGRAMS = [([ORMA, c], f"orma-{c}") for c in COMMANDS] + \
     [([COMPAT / p], p) for p in ("perfetto", "trigger_perfetto", "tracebox", "traceconv", "cpu_profile", "websocket_bridge")] + \
     [([TRACED], "traced"), ([PROBES], "traced_probes"), ([ROOT / "tools/diff_test"], "orma-diff-test")]
