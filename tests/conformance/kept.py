@@ -77,12 +77,6 @@ files("the file gives a thread the number -1 or one of 64 bits (`grep tid`), whi
     json/hta__ns_resolution_trace_rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz#threads
     json/speedscope__trace-event_multi-thread-with-samples.json#rows args_top
     json/speedscope__trace-event_simple-with-samples.json#rows args_top""")
-files("the file has a begin (B) and behind it a slice (X) of the same microsecond, or a begin and its end, and the ends that it has for the slices "
-      "around them are those of ours: `grep Looper.dispatchMessage` has 305 us, a name is 'B/E over X', ten ends have their begin. The reference "
-      "sorts by kind, has 61 us, the X over the B/E, and ten ends without one", """
-    json/catapult__perf_sampling_trace_with_trace_events.json.gz#slice slice_top slice_depth stats_nonzero
-    json/catapult__thread_time_visualisation.json.gz#rows slice slice_top slice_depth stats_nonzero
-    json/catapult__x_event_trace.json#rows slice slice_top slice_depth args_top stats_nonzero""")
 files("a flow that has ended is over, and later ones with its number are others; the reference goes on with the first", """
     json/catapult__flow.json#flows stats_nonzero""")
 files("the text ends with this sample and its frames, but has no empty line behind it; the reference loses it", """
@@ -434,27 +428,6 @@ def numbers_for_texts(reference, ours, by_name=False):
                     row[column] = known.get(value, value)
                 elif value:
                     row[column] = THREAD.sub(lambda m: f"{m[1]} {known.get(m[2], m[2])}", value)
-
-
-# A begin, and beside it what has the same time: where the reference sorts by kind, ours has the order of the file.
-@rule("slices of one time", "a slice that a thread begins and ends at one time, and one that the file has behind an open begin of the same time, leave "
-      "the slice around them as long as the file says; the reference sorts ends first and begins last, so that they end another one",
-      "slice but ts and name, stats, import_log (misplaced_end_event, of JSON)")
-def slices_of_one_time(reference, ours):
-    if not any("json" in row.get("trace_type", "") for row in reference.get("file", [])):
-        return
-
-    def key(row):
-        return row["ts"], row.get("name") or ""
-    theirs, mine = (sorted(side.get("slice", []), key=lambda row: (key(row), sorted(row.items()))) for side in (reference, ours))
-    times = collections.Counter(row["ts"] for row in mine)
-    if list(map(key, theirs)) != list(map(key, mine)) or \
-       not any(a != b and (times[b["ts"]] > 1 or b.get("dur") == "0") for a, b in zip(theirs, mine)):
-        return
-    for side, rows in (reference, theirs), (ours, mine):
-        side["slice"] = [{"ts": row["ts"], "name": row.get("name")} for row in rows]
-        for table in ("stats", "import_log"):
-            side[table] = [row for row in side.get(table, []) if row.get("name") != "'misplaced_end_event'"]
 
 
 @rule("numbers of flows used again", "a flow that has ended is over: a later one may have the number again; the reference goes on with the first",

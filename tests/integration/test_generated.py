@@ -7,16 +7,17 @@ from orma_env import *
 NAMES = ["f0", "f1", "f2", "a b", "<x>", "\u00e9\n\"q", "f;g"]
 
 
-def calls(rng, at, room, depth=0):
-    """Nested calls [(name, begin, end, calls)] from `at` on, many of them of no length, and when the last one ends."""
+def calls(rng, at, room, depth=0, least=0):
+    """Nested calls [(name, begin, end, calls)] from `at` on, and when the last one ends. Between two times is `least` at least: with 0, many
+    are of no length."""
     found = []
     for _ in range(rng.randrange(4) if depth < 8 else 0):
         if not room[0]:
             break
         room[0] -= 1
-        at += rng.randrange(4)
-        begin, (inner, at) = at, calls(rng, at + rng.randrange(2), room, depth + 1)
-        at += rng.randrange(4)
+        at += least + rng.randrange(4)
+        begin, (inner, at) = at, calls(rng, at + rng.randrange(2), room, depth + 1, least)
+        at += least + rng.randrange(4)
         found.append((rng.choice(NAMES), begin, at, inner))
     return found, at
 
@@ -54,11 +55,12 @@ class Generated(Case):
                 yield {**event, "ph": "X", "dur": end - begin}
 
     def test_json_with_begins_ends_and_whole_slices(self):
+        """At different times: of one time, ends come first, then whole slices, then begins, wherever the file has them."""
         for seed in range(self.SEEDS):
             rng = random.Random(seed)
             events, want = [], []
             for tid in (7, 8, 9):
-                found, _ = calls(rng, 10, [30])
+                found, _ = calls(rng, 10, [30], least=1)
                 want += [(begin * 1000, (end - begin) * 1000, name, tid) for name, begin, end in slices(found)]
                 events += self.json_events(rng, found, tid)
             trace = self.write("t.json", json.dumps({"traceEvents": [*events, {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "p"}}]}))

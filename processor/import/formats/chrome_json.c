@@ -43,7 +43,6 @@ struct json_file {
     struct orma_json_scratch scratch;
     struct orma_json_profiles profiles;
     struct orma_json_records records;
-    struct orma_formats_json_order order;
     struct orma_arena texts; /* of events of the kernel, without escapes */
 };
 
@@ -153,6 +152,17 @@ static void round_end(struct orma_json_event *e, int64_t ts, int64_t *dur)
     }
 }
 
+/* The order of events with equal timestamps: ends first, which makes room; then slices that have
+ * errors to tell: of negative length, of none; then longer ones before shorter, then the rest. */
+static int64_t order_key(const struct orma_json_event *e, int64_t dur)
+{
+    if (e->phase != 'X')
+        return e->phase == 'E' ? INT64_MIN : INT64_MAX;
+    if (!e->dur.type)
+        return 0;
+    return dur >= 0 ? INT64_MAX - dur : INT64_MIN - ORMA_MAX(dur, -INT64_MAX);
+}
+
 /* Notes an event that was read. */
 static struct orma_unit_end on_event(struct orma_file *file, struct orma_str text,
                                      struct orma_json_event *e)
@@ -190,9 +200,7 @@ static struct orma_unit_end on_event(struct orma_file *file, struct orma_str tex
     const void *record = orma_json_event_is_read(e->phase) /* others show their place */
                              ? orma_json_record_event(&f->records, e, text.data)
                              : NULL;
-    const int64_t key = orma_formats_json_order_key(&f->order, e, ts, dur);
-    file->imp->model->storage->failed |= f->order.failed;
-    return orma_file_add(file, ts, key, record ? record : (const uint8_t *)text.data,
+    return orma_file_add(file, ts, order_key(e, dur), record ? record : (const uint8_t *)text.data,
                          record ? 0 : text.len);
 }
 
@@ -685,7 +693,6 @@ static void json_fini(struct orma_file *file)
     orma_json_profiles_fini(&f->profiles);
     orma_json_records_fini(&f->records);
     orma_arena_fini(&f->texts);
-    orma_formats_json_order_fini(&f->order);
 }
 
 const struct orma_format_ops orma_format_json = {

@@ -5,8 +5,6 @@
 #include "processor/import/core/places.h"
 #include "protos/reflect/json_reader.h"
 #include "sdk/base/arena.h"
-#include "sdk/base/map.h"
-#include "sdk/base/vec.h"
 
 #define ORMA_JSON_EVENT_TIMES 4
 #define ORMA_JSON_EVENT_VALUES 16
@@ -98,33 +96,6 @@ const char *orma_json_event_read_ahead(
 /* Sets name_id and cat_id, pool ids; 0: none, or empty. */
 void orma_json_event_intern(struct orma_import_ctx *imp, struct orma_json_event *event,
                             struct orma_buf *scratch);
-
-/* ---- chrome_json_order.c ---- */
-
-struct orma_formats_json_open {
-    int64_t ts;
-    uint32_t name;  /* pool id; 0: none */
-    uint32_t place; /* of its begin in the file */
-};
-
-/* What a thread has begun and, in the order of the file, not ended. */
-struct orma_formats_json_begun {
-    struct orma_formats_json_open *open;
-    uint32_t num, cap;
-};
-
-/* Zero-initialised is empty. */
-struct orma_formats_json_order {
-    struct orma_map by_thread;
-    ORMA_VEC(struct orma_formats_json_begun) threads;
-    uint32_t num; /* events */
-    bool failed;  /* memory is out */
-};
-
-/* Of events of equal times those with lower keys come first. */
-int64_t orma_formats_json_order_key(struct orma_formats_json_order *self,
-                                    const struct orma_json_event *e, int64_t ts, int64_t dur);
-void orma_formats_json_order_fini(struct orma_formats_json_order *self);
 
 /* ---- chrome_json_record.c ---- */
 
