@@ -55,23 +55,23 @@ static bool is_config(const struct orma_doctor *doctor)
     return doctor->config->n_data_sources || doctor->config->has_duration_ms;
 }
 
-/* 1: it is one; 0: it is not; negative: it wants to be one, and `error` says what is wrong. */
-static int read_config(struct orma_doctor *doctor, const char *path, struct orma_buf *bytes)
+/* False: it is none, and `error` says why, as if it should be one. */
+static bool read_config(struct orma_doctor *doctor, const char *path, struct orma_buf *bytes,
+                        struct orma_buf *error)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
     struct stat st;
 
     if (!strcmp(path, "-") || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-        return 0;
-    if (orma_service_config_load(path, ORMA_SERVICE_CONFIG_AUTO, bytes, &error) < 0)
-        return 0;
+        return false;
+    if (orma_service_config_load(path, ORMA_SERVICE_CONFIG_AUTO, bytes, error) < 0)
+        return false;
     if (take_config(doctor, orma_buf_str(bytes)) < 0)
-        return 0;
+        return false;
     if (is_config(doctor))
-        return 1;
+        return true;
     protobuf_c_message_free_unpacked(&doctor->config->base, NULL);
     doctor->config = NULL;
-    return 0;
+    return false;
 }
 
 /* The config that the trace was recorded with, if it is the only one. */
@@ -180,13 +180,15 @@ static int treat(struct orma_doctor *doctor, const struct request *req)
 static int examine(const struct request *req)
 {
     ORMA_AUTO(orma_doctor_fini) struct orma_doctor doctor = {0};
-    ORMA_AUTO(orma_buf_fini) struct orma_buf config = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf config = {0}, error = {0};
 
     if (!req->input) {
         orma_doctor_look_at_machine(&doctor);
-    } else if (read_config(&doctor, req->input, &config)) {
+    } else if (read_config(&doctor, req->input, &config, &error)) {
         orma_doctor_look_at_config(&doctor, orma_buf_str(&config));
     } else if (look_at_trace(&doctor, req->input) < 0) {
+        if (error.len) /* where in the text of a config */
+            fprintf(stderr, PROGRAM ": as a config: %s\n", orma_buf_cstr(&error));
         return ORMA_EXIT_FAILURE;
     }
     return treat(&doctor, req);

@@ -110,6 +110,11 @@ class Doctor(Case):
         fixed = self.mend_config("buffers { size_kb: 4096 } " + ftrace("", ["sched/sched_swich", "sched/sched_waking", "nobody/has_this_one"]), "name")
         self.assertIn('"sched/sched_switch"', fixed)
         self.assertNotIn("nobody", fixed)
+        self.record("bad.pbtxt", "t.pftrace", ("sleep", "0.2"))
+        self.assertEqual(self.keys("t.pftrace", 1), ["setup", "setup"])
+        self.doctor("t.pftrace", "--fix", "-f", code=1)
+        self.record("t.fixed.pbtxt", "t.pftrace", ("sleep", "0.2"), 0)
+        self.assertEqual(self.keys("t.pftrace", 0), [])
 
     # ---- configs ----
 
@@ -184,6 +189,8 @@ class Doctor(Case):
                            (["--format=xml", "t"], "bad format"), (["--fix", "-"], "needs -o")):
             self.assertIn(what, self.orma("doctor", *argv, code=2).stderr.decode())
         self.orma("doctor", "missing", code=1)
+        (self.dir / "typo").write_text("buffers { size_kb: 64 }\ndata_sources { confg { } }")
+        self.assertIn("typo:2:", self.orma("doctor", "typo", code=1).stderr.decode())
         (self.dir / "noise").write_bytes(bytes(range(256)) * 10)
         self.orma("doctor", "noise", code=1)
 

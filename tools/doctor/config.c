@@ -25,9 +25,8 @@ typedef Perfetto__Protos__TraceConfig config_t;
 
 /* ---- names ---- */
 
-/* An event takes the place of the one that does not exist, or it is left out. */
-static void mend_event(struct orma_doctor_finding *finding, Perfetto__Protos__FtraceConfig *ftrace,
-                       const char *name)
+void orma_doctor_mend_event(struct orma_doctor_finding *finding,
+                            Perfetto__Protos__FtraceConfig *ftrace, const char *name)
 {
     char near[256];
 
@@ -75,7 +74,7 @@ static void mend_events(void *ctx, Perfetto__Protos__FtraceConfig *ftrace)
         char name[256];
 
         snprintf(name, sizeof(name), "%.*s", ORMA_STR_ARG(line));
-        mend_event(ctx, ftrace, name);
+        orma_doctor_mend_event(ctx, ftrace, name);
     }
     orma_buf_fini(&names.unknown);
 }

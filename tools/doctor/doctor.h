@@ -66,6 +66,10 @@ void orma_doctor_stream(struct orma_doctor *self, struct orma_doctor_finding *fi
 typedef void orma_doctor_ftrace_fn(void *ctx, Perfetto__Protos__FtraceConfig *ftrace);
 void orma_doctor_each_ftrace(struct orma_doctor *self, orma_doctor_ftrace_fn *fn, void *ctx);
 
+/* The nearest event takes the place of one that does not exist, or it is left out. */
+void orma_doctor_mend_event(struct orma_doctor_finding *finding,
+                            Perfetto__Protos__FtraceConfig *ftrace, const char *name);
+
 /* The smallest power of two that is not less. */
 uint64_t orma_doctor_round(uint64_t kb);
 

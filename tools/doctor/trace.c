@@ -343,6 +343,30 @@ static void check_kernel(struct look *l)
         orma_doctor_advise(f, "%s", orma_loss_overrun.cure);
 }
 
+struct unknown {
+    struct orma_doctor_finding *finding;
+    const char *message; /* ends with the name of an event */
+};
+
+static void mend_unknown(void *ctx, Perfetto__Protos__FtraceConfig *ftrace)
+{
+    const struct unknown *u = ctx;
+    size_t len = strlen(u->message);
+
+    for (size_t i = 0; i < ftrace->n_ftrace_events; i++) {
+        char name[256];
+        size_t name_len = strlen(ftrace->ftrace_events[i]);
+
+        if (!name_len || name_len >= sizeof(name) || name_len + 1 >= len ||
+            u->message[len - name_len - 1] != ' ' ||
+            strcmp(u->message + len - name_len, ftrace->ftrace_events[i]))
+            continue;
+        memcpy(name, ftrace->ftrace_events[i], name_len + 1); /* which is freed */
+        orma_doctor_mend_event(u->finding, ftrace, name);
+        return;
+    }
+}
+
 static void check_setup(struct look *l)
 {
     static const char sql[] = "SELECT DISTINCT coalesce(extract_arg(arg_set_id, 'message'), "
@@ -356,7 +380,10 @@ static void check_setup(struct look *l)
     while (orma_query_step(q) == 1) {
         struct orma_doctor_finding *f = orma_doctor_find(
             l->doctor, "setup", "Asked for, but not recorded: %s", orma_query_text(q, 0));
-        orma_doctor_advise(f, "'orma list events NAME' shows what this kernel has");
+        struct unknown unknown = {f, orma_query_text(q, 0)};
+        orma_doctor_each_ftrace(l->doctor, mend_unknown, &unknown);
+        if (!f->change.len)
+            orma_doctor_advise(f, "'orma list events NAME' shows what this kernel has");
     }
     orma_query_free(q);
 }
