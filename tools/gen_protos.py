@@ -59,7 +59,7 @@ PACKAGES = re.compile(r"\b(com\.android\.internal|com\.android\.art\.tracing|"
 # Extension ranges of messages that we extend ourselves: see protos/orma_ext.proto.
 OURS = {"InitializeConnectionRequest": (90000, 99999), "CommitDataRequest": (90000, 99999), "TraceStats": (90000, 99999), "FtraceStats": (90000, 99999),
         "ProcessTree": (90000, 99999), "ProcessTree.Process": (90000, 99999), "ProcessTree.Thread": (90000, 99999),
-        "PerfEventConfig": (90000, 99999), "PerfSample": (90000, 99999),
+        "PerfEventConfig": (90000, 99999), "TracingServiceEvent": (90000, 99999), "PerfSample": (90000, 99999),
         "TraceConfig.CompressionConfig.Deflate": (90000, 99999), "TraceMetrics": (90000, 99999)}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

@@ -113,6 +113,11 @@ enum {
     ORMA_PB_TRACE_STATS_ORMA_PACKETS_AFTER = 90004,
 };
 
+/* TracingServiceEvent, extended */
+enum {
+    ORMA_PB_TRACING_SERVICE_EVENT_ORMA_UNANSWERED = 90001,
+};
+
 /* FtraceStats, extended */
 enum {
     ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS = 90001,

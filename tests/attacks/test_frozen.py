@@ -47,6 +47,8 @@ class Frozen(Attack):
         self.assertIn(f"(pid {demo.pid}) did not answer for", said)
         self.assertIn(f"(pid {demo.pid}) did not answer for", self.orma("query", "t.pftrace", "SELECT text FROM loss").stdout.decode())
         self.assertGreater(int(self.one("t.pftrace", "SELECT count(*) FROM slice")), 10, "what it wrote is kept")
+        ends = [p for p in self.orma("convert", "text", "t.pftrace").stdout.decode().split("\npacket {") if "all_data_sources_flushed: true" in p]
+        self.assertIn("orma_unanswered]: 1\n", ends[-1], "it was given up")
         demo.kill()
 
     def one(self, trace, sql):

@@ -27,8 +27,8 @@ def packet(ts, *fields, seq=0):
     return blob(1, body)
 
 
-def service(ts, field):
-    return packet(ts, blob(69, num(field, 1)), seq=1)
+def service(ts, field, *more):
+    return packet(ts, blob(69, b"".join((num(field, 1), *more))), seq=1)
 
 
 def time_of(packet):

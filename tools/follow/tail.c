@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "processor/read/inflate.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
 #include "sdk/wire/pb_reader.h"
@@ -42,12 +43,13 @@ void orma_follow_tail_close(struct orma_follow_tail *self)
     orma_buf_fini(&self->rest);
 }
 
-/* The oldest flush has ended. The service says so of those that it gave up, too. */
-static void end_flush(struct orma_follow_tail *self, uint64_t ts)
+/* The oldest flush has ended. The service says so of those that it gave up, too; Orma's, that it
+ * did. */
+static void end_flush(struct orma_follow_tail *self, uint64_t ts, bool all)
 {
     if (!self->began_num)
         return;
-    if (ts >= self->began[0] && ts - self->began[0] < ORMA_FOLLOW_FLUSH_NS)
+    if (all && ts >= self->began[0] && ts - self->began[0] < ORMA_FOLLOW_FLUSH_NS)
         self->flushed = self->began[0];
     self->began_num--;
     memmove(self->began, self->began + 1, self->began_num * sizeof(self->began[0]));
@@ -56,6 +58,7 @@ static void end_flush(struct orma_follow_tail *self, uint64_t ts)
 static void take_event(struct orma_follow_tail *self, struct orma_pb_reader event, uint64_t ts)
 {
     struct orma_pb_field f;
+    bool flushed = false, all = true;
 
     while (orma_pb_next(&event, &f)) {
         switch (f.id) {
@@ -64,7 +67,10 @@ static void take_event(struct orma_follow_tail *self, struct orma_pb_reader even
                 self->began[self->began_num++] = ts;
             break;
         case ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_FLUSHED:
-            end_flush(self, ts);
+            flushed = true;
+            break;
+        case ORMA_PB_TRACING_SERVICE_EVENT_ORMA_UNANSWERED:
+            all = false;
             break;
         case ORMA_PB_TRACING_SERVICE_EVENT_READ_TRACING_BUFFERS_COMPLETED:
             if (self->flushed > self->watermark)
@@ -75,6 +81,8 @@ static void take_event(struct orma_follow_tail *self, struct orma_pb_reader even
             break;
         }
     }
+    if (flushed)
+        end_flush(self, ts, all);
 }
 
 static void scan_packets(struct orma_follow_tail *self, struct orma_str bytes, bool unpack);

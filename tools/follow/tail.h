@@ -4,7 +4,8 @@
  *
  * The service says in the file when a flush began, when all data sources had answered, and when its
  * buffers had been read after that. What happened before that flush began is then in the file: its
- * begin is the watermark. Packets that are packed are unpacked for these words.
+ * begin is the watermark, unless some had not answered. Packets that are packed are unpacked for
+ * these words.
  *
  * The file is read, never mapped, so it may shrink. Threads: none.
  */

@@ -132,11 +132,14 @@ static void answer_all(struct session_flush *f, bool ok)
         flush_free(f);
 }
 
-static void note_end(struct traced_session *s)
+/* Of any flush: the sentence is the same where some have not answered, but says how many. */
+static void note_end(const struct session_flush *f)
 {
-    traced_snapshots_add_event(&s->snapshots,
-                               ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_FLUSHED, 1, NULL);
-    traced_snapshots_add_clocks(&s->snapshots);
+    struct traced_snapshots *to = &f->session->snapshots;
+
+    traced_snapshots_add_event(to, ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_FLUSHED, 1, NULL);
+    to->events[to->events_num - 1].unanswered = (uint32_t)f->pending.len;
+    traced_snapshots_add_clocks(to);
 }
 
 /* It has ended without some. */
@@ -154,7 +157,7 @@ static void on_gathered(struct traced_gather_wait *wait)
     struct session_flush *f = ORMA_CONTAINER_OF(wait, struct session_flush, end);
     bool ok = !f->pending.len;
 
-    note_end(f->session);
+    note_end(f);
     if (!ok)
         note_missing(f);
     answer_all(f, ok);
@@ -167,7 +170,7 @@ static void on_late_gathered(struct traced_gather_wait *wait)
     struct session_flush *f = r->flush;
     bool ok = f->id && !f->pending.len, last = f->requests.next == f->requests.prev;
 
-    note_end(f->session);
+    note_end(f);
     if (!ok)
         note_missing(f);
     if (last) /* nobody waits any more */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "protos/fields/common.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/wire/pb_writer.h"
@@ -298,6 +299,8 @@ static void put_event(struct orma_buf *out, const struct traced_session *s,
         orma_pb_put_bytes(out, ev->kind, ev->msg.data, ev->msg.len);
     else
         orma_pb_put_u64(out, ev->kind, ev->val);
+    if (ev->unanswered)
+        orma_pb_put_u64(out, ORMA_PB_TRACING_SERVICE_EVENT_ORMA_UNANSWERED, ev->unanswered);
     orma_pb_end(out, body);
     orma_pb_end(out, packet);
 }

@@ -27,6 +27,7 @@ struct traced_event {
     uint64_t ts;
     uint32_t kind;       /* field of TracingServiceEvent */
     uint64_t val;        /* kinds that are numbers */
+    uint32_t unanswered; /* flushes that have ended: how many producers had not answered */
     struct orma_buf msg; /* kinds that are messages, encoded */
 };
 
