@@ -252,6 +252,13 @@ class Languages(unittest.TestCase):
         done = run(sys.executable, "-m", "orma.trace", "-o", self.trace, "--limit", "10", script, env=self.env, cwd=self.folder)
         self.assertIn("64 calls after the first 10 are not in", done.stderr)
         self.assertEqual(self.rows("SELECT count(*) FROM slice WHERE name <> 'marked'"), ["10"])
+        # From another folder as well.
+        run(sys.executable, "-m", "orma.trace", "-o", self.trace, script, env=self.env, cwd="/")
+        self.assertIn("fib,68", self.rows("SELECT name, count(*) FROM slice GROUP BY name"))
+        away = self.folder / "away"
+        away.mkdir()
+        run(sys.executable, "-m", "orma.trace", "-o", self.trace, script, env=self.env, cwd=away)
+        self.assertIn("fib,68", self.rows("SELECT name, count(*) FROM slice GROUP BY name"))
 
     def test_node(self):
         self.needs("node")

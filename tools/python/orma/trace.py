@@ -358,12 +358,14 @@ def _wrap(fn, name):
 class _Calls:
     """Slices of all calls of functions that pass the filter, up to a number of them."""
 
-    def __init__(self, recorder, limit, depth, everything):
+    def __init__(self, recorder, limit, depth, everything, script):
         self.recorder, self.limit, self.depth, self.everything = recorder, limit, depth, everything
         self.left_out = 0
         self.names = {}
         self.local = threading.local()
-        self.here = os.getcwd() + os.sep
+        # Its own are those below the folder of the script, and below the current one unless Python's own lie there, too.
+        script, current = (os.path.join(folder, "") for folder in (os.path.dirname(os.path.abspath(script)), os.getcwd()))
+        self.here = (script,) if os.__file__.startswith(current) else (script, current)
 
     def name_of(self, code):
         """None: not one of the program's own."""
@@ -436,7 +438,7 @@ def main(argv=None):
     parser.add_argument("-o", "--output", default="trace.pftrace", metavar="FILE", help="the trace (default: %(default)s)")
     parser.add_argument("--limit", type=int, default=1000000, metavar="N", help="at most N calls (default: %(default)s)")
     parser.add_argument("--depth", type=int, default=100, metavar="N", help="at most N calls inside each other")
-    parser.add_argument("--all", action="store_true", help="also functions outside of the current folder")
+    parser.add_argument("--all", action="store_true", help="also functions outside of the folder of the script and of the current one")
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     args = parser.parse_args(argv)
@@ -445,7 +447,7 @@ def main(argv=None):
     with open(args.script, "rb") as file:
         code = compile(file.read(), os.path.abspath(args.script), "exec")
     _recorder = recorder = Recorder(args.output)
-    calls = _Calls(recorder, args.limit, args.depth, args.all)
+    calls = _Calls(recorder, args.limit, args.depth, args.all, args.script)
     calls.begin()
     try:
         exec(code, {"__name__": "__main__", "__file__": args.script, "__builtins__": __builtins__})
