@@ -3,6 +3,7 @@ import collections
 import pathlib
 import random
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -205,6 +206,35 @@ class Uftrace(Case):
             self.assertIn(done.returncode, (0, 1), done.stderr)
             if done.returncode == 0:
                 self.assertIn(done.stdout.decode().split()[1], ("1", '"[NULL]"'), (victim, done.stderr))
+
+
+class Hostile(Case):
+    """Files of a few megabytes, of which each record, map or function asks for one of very many things."""
+    def load(self, info=b"", task=b"", records=0, parts=()):
+        folder = self.dir / "hostile"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        (folder / "info").write_bytes(b"Ftrace!\0" + struct.pack("<IHBBQQII", 4, 40, 1, 2, 0, 0, 0, 0)[:32].ljust(32, b"\0") + info)
+        (folder / "task.txt").write_bytes(task)
+        entry = lambda i: struct.pack("<QQ", 1000 + i, 0x400000 + 16 * i << 16 | 5 << 3)
+        (folder / "77.dat").write_bytes(b"".join(map(entry, range(records))))
+        for name, data in parts:
+            (folder / name).write_bytes(data)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = self.orma("query", folder, "SELECT sum(count) AS n FROM import_account WHERE kind GLOB 'names and rules*'")
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 20 * SLOW)
+        return int(done.stdout.decode().split()[-1].strip('"[]').replace("NULL", "0"))
+
+    def test_many_sessions_of_one_process(self):
+        line = b'SESS timestamp=%d.0 pid=77 sid=00000000000000ab exename="/x"\n'
+        self.assertGreater(self.load(task=b"".join(line % i for i in range(30000)), records=100000), 0)
+
+    def test_many_rules_for_many_functions(self):
+        session = b'SESS timestamp=0.0 pid=77 sid=00000000000000ab exename="/x"\nTASK timestamp=0.0 tid=77 pid=77\n'
+        rules = b"pattern_type:regex\nargspec:" + b";".join(b"a.*b%d@arg1" % i for i in range(5000)) + b"\n"
+        symbols = b"".join(b"%016x T f%d\n" % (0x400000 + 16 * i, i) for i in range(50000))
+        maps = b"00400000-00800000 r-xp 00000000 00:00 0 /bin/x\n"
+        self.assertGreater(self.load(rules, session, 50000, [("sid-00000000000000ab.map", maps), ("x.sym", symbols)]), 0)
 
 
 class Folders(Case):

@@ -8,6 +8,9 @@
 #include "sdk/base/hex.h"
 
 #define HEADER_BYTES 40
+/* orma_uftrace.work: of records, which are 16 bytes long, each could look at hundreds of things. */
+#define WORK_MIN UINT64_C(20000000)
+#define WORK_OF_BYTE 30
 
 static void no_memory(struct orma_file *file)
 {
@@ -319,6 +322,9 @@ static size_t uftrace_read(struct orma_file *file, const uint8_t *data, size_t l
             "the file 'info' of a uftrace folder: give the folder, or an archive of it");
         return len;
     }
+    self->work = WORK_MIN + WORK_OF_BYTE * len;
+    for (uint32_t i = 0; i < file->parts_num; i++)
+        self->work += WORK_OF_BYTE * file->parts[i].bytes.len;
     if (!read_info(file, data, len))
         return len;
     orma_file_set_clock(file, clock_of(self));

@@ -107,7 +107,23 @@ struct orma_uftrace {
     struct orma_map by_tid;                        /* → place in tasks, until they are sorted */
     struct orma_map event_names;                   /* id → pool id */
     struct orma_arena arena;
+    uint64_t work; /* what may still be looked at in search of names and rules */
 };
+
+/* Takes so much of the budget. Few bytes can ask for much: each record for one of many sessions,
+ * each map for one of many parts, each function for one of many rules. False: nothing is left. */
+static inline bool orma_uftrace_spend(struct orma_file *file, uint64_t num)
+{
+    struct orma_uftrace *self = file->state;
+
+    if (self->work >= num) {
+        self->work -= num;
+        return true;
+    }
+    self->work = 0;
+    orma_file_part(file, ORMA_ACCOUNT_NOT_READ, "names and rules that take too long to find", NULL);
+    return false;
+}
 
 /* A number of the file. */
 static inline uint64_t orma_uftrace_number(const struct orma_uftrace *self, const uint8_t *at,

@@ -11,6 +11,8 @@
 
 #define FEATURE_AUTO_ARGS (1u << 9)
 #define PATTERN_MAX 128
+/* An expression costs as much as so many looks. */
+#define EXPRESSION 1000
 
 /* ---- specs ---- */
 
@@ -136,25 +138,26 @@ static bool matches(const struct orma_uftrace *self, struct orma_str pattern, st
 }
 
 /* The last rule that fits and says something of this side. */
-static const struct orma_uftrace_rule *find_rule(const struct orma_uftrace *self,
+static const struct orma_uftrace_rule *find_rule(struct orma_file *file,
                                                  const struct orma_uftrace_rules *rules,
                                                  const struct orma_uftrace_symbol *symbol,
                                                  bool plain)
 {
-    for (uint32_t i = rules->len; i-- > 0;)
-        if (matches(self, rules->data[i].pattern, symbol->raw, plain))
+    for (uint32_t i = rules->len; i-- > 0 && orma_uftrace_spend(file, plain ? 1 : EXPRESSION);)
+        if (matches(file->state, rules->data[i].pattern, symbol->raw, plain))
             return &rules->data[i];
     return NULL;
 }
 
-static void look_up(const struct orma_uftrace *self, struct orma_uftrace_symbol *symbol, bool exits,
+static void look_up(struct orma_file *file, struct orma_uftrace_symbol *symbol, bool exits,
                     struct orma_uftrace_spec *ret)
 {
+    const struct orma_uftrace *self = file->state;
     const struct orma_str debug = exits ? symbol->retval_text : symbol->arg_text;
     const struct orma_uftrace_rule *own =
-        find_rule(self, exits ? &self->retvals : &self->args, symbol, false);
+        find_rule(file, exits ? &self->retvals : &self->args, symbol, false);
     const struct orma_uftrace_rule *automatic =
-        find_rule(self, exits ? &self->auto_retvals : &self->auto_args, symbol, true);
+        find_rule(file, exits ? &self->auto_retvals : &self->auto_args, symbol, true);
 
     *ret = (struct orma_uftrace_spec){0};
     if (own && own->values.data)
@@ -171,8 +174,8 @@ const struct orma_uftrace_spec *orma_uftrace_spec(struct orma_file *file,
     if (!symbol)
         return NULL;
     if (!symbol->looked_up) {
-        look_up(file->state, symbol, false, &symbol->args);
-        look_up(file->state, symbol, true, &symbol->retval);
+        look_up(file, symbol, false, &symbol->args);
+        look_up(file, symbol, true, &symbol->retval);
         symbol->looked_up = true;
     }
     return exits ? &symbol->retval : &symbol->args;

@@ -137,6 +137,9 @@ static void read_debug(struct orma_file *file, struct orma_uftrace_module *m, st
     }
 }
 
+/* The lines in front of symbols; of longer paths nobody knows. */
+#define HEAD_MAX 16384
+
 /* Whose symbols these are, as the file says it. */
 static bool is_of(struct orma_str text, struct orma_str path, struct orma_str build_id)
 {
@@ -166,6 +169,8 @@ static const struct orma_file_part *find_symbols(struct orma_file *file, struct 
 {
     const struct orma_str base = base_of(path);
 
+    if (!orma_uftrace_spend(file, file->parts_num))
+        return NULL;
     for (uint32_t i = 0; i < file->parts_num; i++) {
         const struct orma_file_part *p = &file->parts[i];
 
@@ -173,7 +178,8 @@ static const struct orma_file_part *find_symbols(struct orma_file *file, struct 
             memcmp(p->name.data + p->name.len - 4, ".sym", 4) != 0 ||
             (p->name.data[base.len] != '.' && p->name.data[base.len] != '-'))
             continue;
-        if (is_of(p->bytes, path, build_id))
+        const struct orma_str head = {p->bytes.data, ORMA_MIN(p->bytes.len, (size_t)HEAD_MAX)};
+        if (orma_uftrace_spend(file, head.len / 8) && is_of(head, path, build_id))
             return p;
     }
     return NULL;
@@ -298,8 +304,10 @@ static uint32_t first_era(const struct orma_uftrace *self, uint32_t pid)
 }
 
 /* What a process runs at a time: its last session before it, or that of who forked it. */
-static struct orma_uftrace_session *session_at(struct orma_uftrace *self, uint32_t pid, int64_t ts)
+static struct orma_uftrace_session *session_at(struct orma_file *file, uint32_t pid, int64_t ts)
 {
+    struct orma_uftrace *self = file->state;
+
     for (unsigned generations = 0; generations < 64; generations++) {
         const struct orma_uftrace_era *found = NULL;
 
@@ -307,6 +315,8 @@ static struct orma_uftrace_session *session_at(struct orma_uftrace *self, uint32
              i++) {
             const struct orma_uftrace_era *e = &self->eras.data[i];
 
+            if (!orma_uftrace_spend(file, 1))
+                return NULL;
             /* The first one counts for what comes before it, too. */
             if (e->ts <= ts || !found)
                 found = e;
@@ -343,7 +353,7 @@ struct orma_uftrace_symbol *orma_uftrace_find(struct orma_file *file, uint32_t p
                                               uint64_t addr)
 {
     struct orma_uftrace *self = file->state;
-    const struct orma_uftrace_session *s = session_at(self, pid, ts);
+    const struct orma_uftrace_session *s = session_at(file, pid, ts);
     const struct orma_uftrace_mapping *map = s ? mapping_at(s, addr) : NULL;
 
     if (!map || map->module == ORMA_UFTRACE_NOTHING)
