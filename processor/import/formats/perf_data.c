@@ -131,19 +131,15 @@ static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
     return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "records of type %u", (unsigned)type);
 }
 
-/* What perf writes for its own reading: nothing of it could be a row. */
+/* What perf writes for its own reading, and when threads begin and end: that makes rows only beside
+ * events of the kernel, since others who read such files count it as unknown. */
 static bool makes_no_row(uint32_t type)
 {
-    static const uint32_t types[] = {RECORD_ITRACE_START,
-                                     RECORD_FINISHED_ROUND,
-                                     RECORD_TIME_CONV,
-                                     ORMA_PERF_RECORD_TRACING_DATA,
-                                     69 /* ID_INDEX */,
-                                     73 /* THREAD_MAP */,
-                                     74 /* CPU_MAP */,
-                                     75 /* STAT_CONFIG */,
-                                     ORMA_PERF_RECORD_EVENT_UPDATE,
-                                     82 /* FINISHED_INIT */};
+    static const uint32_t types[] = {
+        RECORD_ITRACE_START,   RECORD_FINISHED_ROUND,         RECORD_TIME_CONV,
+        ORMA_PERF_RECORD_EXIT, ORMA_PERF_RECORD_FORK,         ORMA_PERF_RECORD_TRACING_DATA,
+        69 /* ID_INDEX */,     73 /* THREAD_MAP */,           74 /* CPU_MAP */,
+        75 /* STAT_CONFIG */,  ORMA_PERF_RECORD_EVENT_UPDATE, 82 /* FINISHED_INIT */};
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(types); i++)
         if (types[i] == type)
@@ -159,6 +155,12 @@ static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf
     struct orma_perf_trailer trailer;
     uint64_t time = 0;
 
+    if ((h->type == ORMA_PERF_RECORD_FORK || h->type == ORMA_PERF_RECORD_EXIT) && p->formats.len) {
+        c.pos += ORMA_MIN((size_t)(c.end - c.pos), (size_t)16);
+        time = orma_format_perf_number(&c, 8);
+        return c.failed ? orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of threads' lives")
+                        : orma_file_add(file, (int64_t)(time & INT64_MAX), 0, at, h->size);
+    }
     switch (h->type) {
     case RECORD_SAMPLE:
         if (!orma_format_perf_sample_time(p, c, &time)) {
@@ -174,13 +176,6 @@ static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf
     case ORMA_PERF_RECORD_SWITCH_CPU_WIDE:
         orma_format_perf_trailer(&p->attrs[0], c, &trailer);
         time = trailer.time;
-        break;
-    case ORMA_PERF_RECORD_FORK:
-    case ORMA_PERF_RECORD_EXIT:
-        c.pos += ORMA_MIN((size_t)(c.end - c.pos), (size_t)16);
-        time = orma_format_perf_number(&c, 8);
-        if (c.failed)
-            return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of threads' lives");
         break;
     case RECORD_ITRACE_START:
     case RECORD_FINISHED_ROUND:

@@ -100,6 +100,7 @@ struct orma_perf_data {
     ORMA_VEC(struct orma_tracedat_event) events;     /* of the kernel, while records are read */
     struct orma_map running; /* by cpu: row + 1 of the slice that a record of a switch began, and
                                 above 32 bits its utid */
+    bool of_all;             /* tasks, by the command line */
     bool told_sched;         /* by events: records of switches tell nothing new */
     bool told_forks, told_exits;
     struct orma_perf_packed packed;

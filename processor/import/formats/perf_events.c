@@ -69,7 +69,7 @@ void orma_format_perf_put_events(struct orma_file *file, struct orma_perf_data *
                         ORMA_STR_ARG(p->arch));
     m->storage->failed |= uname.failed;
     const struct orma_tracedat_events events = {all, p->formats, orma_buf_str(&uname),
-                                                p->events.data, p->events.len};
+                                                p->events.data, p->events.len, p->of_all};
     orma_file_set_clock(file, file->clock); /* and not the one that such files usually have */
     p->told_sched = orma_tracedat_put_events(file, &events);
     orma_buf_fini(&uname);

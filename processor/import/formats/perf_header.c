@@ -166,15 +166,30 @@ static bool read_attrs(struct orma_file *file, struct orma_perf_data *p, struct 
 
 /* ---- features ---- */
 
+/* "perf sched record", and options -a and -C in front of a command. */
+static bool says_all(unsigned at, struct orma_str arg, struct orma_str before)
+{
+    return (at == 2 && orma_str_eq_c(before, "sched") && orma_str_eq_c(arg, "record")) ||
+           orma_str_starts(arg, ORMA_STR("--all-cpus")) ||
+           orma_str_starts(arg, ORMA_STR("--cpu=")) || orma_str_eq_c(arg, "--cpu") ||
+           (arg.len > 1 && arg.data[0] == '-' && (arg.data[1] == 'a' || arg.data[1] == 'C'));
+}
+
 static void read_cmdline(struct orma_file *file, struct orma_perf_data *p,
                          struct orma_perf_cursor c)
 {
     struct orma_import_ctx *imp = file->imp;
     struct orma_buf line = {0};
+    struct orma_str before = {"", 0};
+    bool of_command = false;
+    unsigned at = 0;
 
-    for (uint64_t num = orma_format_perf_number(&c, 4); num-- > 0 && !c.failed;) {
+    for (uint64_t num = orma_format_perf_number(&c, 4); num-- > 0 && !c.failed; at++) {
         struct orma_str arg = text(&c);
 
+        of_command |= orma_str_eq_c(arg, "--");
+        p->of_all |= !of_command && says_all(at, arg, before);
+        before = arg;
         if (line.len)
             orma_buf_put_byte(&line, ' ');
         orma_buf_put(&line, arg.data, arg.len);
@@ -256,8 +271,10 @@ static void read_feature(struct orma_file *file, struct orma_perf_data *p, unsig
         if (c.failed)
             lacks(file, "names of the system", c.pos);
         break;
-    case FEATURE_ARCH:
+    case FEATURE_ARCH: /* which is in no table */
         p->arch = text(&c);
+        orma_stats_add_at(orma_model_stats(imp->model, imp->model->base),
+                          ORMA_STAT_PERF_FEATURES_SKIPPED, (int32_t)feature, 1);
         if (c.failed)
             lacks(file, "names of the system", c.pos);
         break;

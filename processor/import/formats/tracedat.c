@@ -698,7 +698,7 @@ static void put_events(struct reading *r, const struct orma_tracedat_event *list
 }
 
 /* Switches and wakings of some tasks only would tell wrong things about the CPUs. */
-static bool choose_sched(struct reading *r, const struct orma_tracedat_event *list, size_t num)
+static bool choose_sched(struct reading *r, const struct orma_tracedat_events *events)
 {
     const uint32_t sched = system_of(r, ORMA_STR("sched"));
     const struct kind *of = NULL;
@@ -707,7 +707,7 @@ static bool choose_sched(struct reading *r, const struct orma_tracedat_event *li
         if (r->kinds[id] && r->kinds[id]->system_idx == sched &&
             !strcmp(r->kinds[id]->format.name, "sched_switch"))
             of = r->kinds[id];
-    if (of && !orma_tracedat_breaks_off(&of->format, list, num))
+    if (of && (events->of_all || !orma_tracedat_breaks_off(&of->format, events->list, events->num)))
         return true;
     for (uint32_t id = 0; id < IDS; id++)
         if (r->kinds[id] && r->kinds[id]->system_idx == sched &&
@@ -739,7 +739,7 @@ bool orma_tracedat_put_events(struct orma_file *file, const struct orma_tracedat
         r->translate.page_layout = (struct orma_tracefs_page_layout){8, 16}; /* as made here */
         choose_plans(r, 0);
         put_uname(r);
-        told = choose_sched(r, events->list, events->num);
+        told = choose_sched(r, events);
         put_events(r, events->list, events->num);
     }
     tear_down(r);

@@ -102,6 +102,7 @@ struct orma_tracedat_events {
     struct orma_str head, uname;
     const struct orma_tracedat_event *list;
     size_t num;
+    bool of_all; /* of all tasks, as the recorder's command line says */
 };
 
 /* True: scheduling was told. */
