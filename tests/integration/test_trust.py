@@ -255,9 +255,11 @@ class Losses(Trust):
             self.assertEqual("is larger than the memory" in said, warns, said)
 
     def test_a_ring_in_which_nothing_can_be_read(self):
-        record = self.orma("record", "-o", "t.pftrace", "--ring", "-b", "8kb", "apps", "--", DEMO, "--threads", "4", "--iterations",
-                           "5000", code=1).stderr.decode()
-        self.assertIn("nothing in the ring can be read", record)
+        done = self.orma("record", "-o", "t.pftrace", "--ring", "-b", "8kb", "apps", "--", DEMO, "--threads", "4", "--iterations", "5000", code=None)
+        record = done.stderr.decode()
+        # A few microseconds of it can be read by chance.
+        self.assertIn("nothing in the ring can be read" if done.returncode else "packets that cannot be read", record)
+        self.assertIn(done.returncode, (0, 1))
         self.assertNotIn("nothing lost", record)
         stats = self.orma("stats", "--brief", "t.pftrace").stdout.decode()
         self.assertRegex(stats, "kept nothing|packets that cannot be read")
