@@ -54,6 +54,18 @@ static bool counts(struct orma_file *file, const struct orma_perf_data *p, const
     return false;
 }
 
+/* Whether all tasks were recorded. The words of a command that was recorded are in the command
+ * line, too: but then events began with it, or were not inherited. */
+static bool is_of_all(const struct orma_perf_data *p)
+{
+    const uint64_t inherits = 1 << 1, begins_with_exec = 1 << 12;
+
+    for (unsigned i = 0; i < p->attrs_num; i++)
+        if (!(p->attrs[i].flags & inherits) || p->attrs[i].flags & begins_with_exec)
+            return false;
+    return p->of_all;
+}
+
 void orma_format_perf_put_events(struct orma_file *file, struct orma_perf_data *p,
                                  struct orma_str all)
 {
@@ -68,8 +80,8 @@ void orma_format_perf_put_events(struct orma_file *file, struct orma_perf_data *
         orma_buf_printf(&uname, "Linux - %.*s %.*s", ORMA_STR_ARG(p->release),
                         ORMA_STR_ARG(p->arch));
     m->storage->failed |= uname.failed;
-    const struct orma_tracedat_events events = {all, p->formats, orma_buf_str(&uname),
-                                                p->events.data, p->events.len, p->of_all};
+    const struct orma_tracedat_events events = {
+        all, p->formats, orma_buf_str(&uname), p->events.data, p->events.len, is_of_all(p)};
     orma_file_set_clock(file, file->clock); /* and not the one that such files usually have */
     p->told_sched = orma_tracedat_put_events(file, &events);
     orma_buf_fini(&uname);

@@ -166,7 +166,7 @@ static bool read_attrs(struct orma_file *file, struct orma_perf_data *p, struct 
 
 /* ---- features ---- */
 
-/* "perf sched record", and options -a and -C in front of a command. */
+/* "perf sched record", and options like -a and -C. */
 static bool says_all(unsigned at, struct orma_str arg, struct orma_str before)
 {
     return (at == 2 && orma_str_eq_c(before, "sched") && orma_str_eq_c(arg, "record")) ||
