@@ -1,5 +1,6 @@
 """Folders of uftrace that are recorded here, record by record what `uftrace dump` says. Where it is not installed, they are skipped by name."""
 import collections
+import io
 import pathlib
 import random
 import re
@@ -243,6 +244,27 @@ class Folders(Case):
         (self.dir / "info").write_bytes(b"Ftrace!\0" + bytes(40))
         self.assertIn(b"uftrace", self.orma("query", self.dir, "SELECT 1", code=1).stderr)
         self.assertIn(b"give the folder", self.orma("query", self.dir / "info", "SELECT 1", code=1).stderr)
+
+    def test_other_traces_of_the_folder_are_read_too(self):
+        """And folders beyond a number are refused, soon."""
+        made = pathlib.Path(__file__).resolve().parent.parent / "golden/processor/formats/uftrace/trace.tar"
+        text = b"# tracer: nop\n a-1 (1) [000] .... 10.000000: tracing_mark_write: B|1|other\n a-1 (1) [000] .... 10.000001: tracing_mark_write: E|1\n"
+
+        def add(tar, name, data):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+        shutil.copy(made, self.dir / "both.tar")
+        with tarfile.open(self.dir / "both.tar", "a") as tar:
+            add(tar, "run/other.systrace", text)
+        rows = self.query(self.dir / "both.tar", "SELECT trace_type, (SELECT SUM(units) FROM (SELECT DISTINCT trace_id, units FROM import_account) a "
+                          "WHERE a.trace_id = f.id) AS units FROM __intrinsic_trace_file f ORDER BY id")
+        self.assertEqual([r["trace_type"] for r in rows], ["tar", "uftrace", "systrace"])
+        self.assertEqual(rows[-1]["units"], "2")
+        with tarfile.open(self.dir / "many.tar", "w") as tar:
+            for n in range(2000):
+                add(tar, f"{n}/info", b"Ftrace!\0" + bytes(40))
+        self.assertIn(b"uftrace folder", self.orma("query", self.dir / "many.tar", "SELECT 1", code=1, timeout=20).stderr)
 
 
 if __name__ == "__main__":

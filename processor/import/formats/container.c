@@ -201,17 +201,44 @@ static struct orma_str folder_of(struct orma_str name)
     return (struct orma_str){name.data, slash ? (size_t)(slash + 1 - name.data) : 0};
 }
 
-/* Two in one folder: the first one has the others. */
+/* What uftrace writes beside its file `info`. Other files of the folder are none of its parts. */
+static bool is_part(struct orma_str name)
+{
+    static const char *const names[] = {"task.txt", "events.txt", "default.opts", "kallsyms",
+                                        "kernel_header"};
+    static const char *const ends[] = {".dat", ".map", ".sym", ".dbg"};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++)
+        if (orma_str_eq_c(name, names[i]))
+            return true;
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(ends); i++)
+        if (name.len > 4 && !memcmp(name.data + name.len - 4, ends[i], 4))
+            return true;
+    return false;
+}
+
+static bool belongs(const struct orma_format_member *m, struct orma_str folder)
+{
+    const struct orma_str base = {m->name.data + folder.len, m->name.len - folder.len};
+
+    return orma_str_eq(folder_of(m->name), folder) && is_part(base);
+}
+
 static void find_folders(struct orma_format_archive *a)
 {
     unsigned num = 0;
 
     for (unsigned i = 0; i < a->num; i++) {
-        if (!a->list[i].leads || a->list[i].follows || num++ == FOLDERS_MAX)
+        if (!a->list[i].leads)
             continue;
+        if (num == FOLDERS_MAX) {
+            a->list[i].leads = false; /* it is refused as a file without its folder */
+            continue;
+        }
+        num++;
         a->has_folders = true;
         for (unsigned j = 0; j < a->num; j++)
-            if (j != i && orma_str_eq(folder_of(a->list[j].name), folder_of(a->list[i].name))) {
+            if (j != i && belongs(&a->list[j], folder_of(a->list[i].name))) {
                 a->list[j].follows = true;
                 a->list[j].leads = a->list[j].is_trace = false;
             }
@@ -238,10 +265,12 @@ static void give_parts(struct orma_format_archive *a, const struct orma_format_m
                        struct orma_file *inside)
 {
     const struct orma_str folder = folder_of(lead->name);
-    struct orma_file_part *parts =
-        orma_arena_alloc(&a->names, (a->num + (size_t)1) * sizeof(*parts));
-    uint32_t num = 0;
+    uint32_t num = 1; /* itself */
 
+    for (unsigned i = 0; i < a->num; i++)
+        num += a->list[i].follows && belongs(&a->list[i], folder);
+    struct orma_file_part *parts = orma_arena_alloc(&a->names, num * sizeof(*parts));
+    num = 0;
     if (!parts) {
         a->file->imp->model->storage->failed = true;
         return;
@@ -249,7 +278,7 @@ static void give_parts(struct orma_format_archive *a, const struct orma_format_m
     for (unsigned i = 0; i < a->num && !orma_file_failed(a->file); i++) {
         struct orma_format_member *m = &a->list[i];
 
-        if (m != lead && (!m->follows || !orma_str_eq(folder_of(m->name), folder)))
+        if (m != lead && (!m->follows || !belongs(m, folder)))
             continue;
         const struct orma_str bytes = bytes_of(a, m);
         if (bytes.data)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "processor/import/formats/formats.h"
+#include "sdk/base/search.h"
 
 #define HEADER_BYTES 68
 #define SIZE_AT 8
@@ -250,21 +251,11 @@ static size_t jfr_read(struct orma_file *file, const uint8_t *data, size_t len, 
 /* Chunks lie in the order of the file. */
 static struct orma_jfr_chunk *chunk_of(struct orma_jfr *self, const uint8_t *at)
 {
-    uint32_t low = 0, high = self->chunks.len;
-    struct orma_jfr_chunk *last = &self->chunks.data[self->last_chunk];
+    const struct orma_jfr_chunk *last = &self->chunks.data[self->last_chunk];
 
-    if (at >= last->begin && at < last->end)
-        return last;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (self->chunks.data[middle].begin <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    self->last_chunk = low;
-    return &self->chunks.data[low];
+    if (at < last->begin || at >= last->end)
+        self->last_chunk = ORMA_OFFSET_FIND(self->chunks.data, self->chunks.len, .begin, at);
+    return &self->chunks.data[self->last_chunk];
 }
 
 static struct orma_unit_end jfr_parse(struct orma_file *file, const struct orma_item *item)

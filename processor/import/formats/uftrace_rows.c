@@ -2,6 +2,7 @@
 #include "processor/import/formats/uftrace.h"
 
 #include "processor/model/sched.h"
+#include "sdk/base/search.h"
 
 /* Types of perf's records. */
 #define PERF_COMM 3
@@ -309,19 +310,12 @@ static struct orma_unit_end on_extern(struct orma_file *file, int64_t ts, struct
 /* ---- an item ---- */
 
 /* Whose record lies there; NULL: of no thread. */
-static struct orma_uftrace_task *task_at(struct orma_uftrace *self, const uint8_t *at)
+static struct orma_uftrace_task *task_at(struct orma_uftrace *self, const uint8_t *place)
 {
-    uint32_t low = 0, high = self->tasks.len;
+    const uint32_t at =
+        ORMA_PARTITION_POINT(i, 0, self->tasks.len, self->tasks.data[i].begin <= place);
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (self->tasks.data[middle].begin <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && at < self->tasks.data[low - 1].end ? &self->tasks.data[low - 1] : NULL;
+    return at && place < self->tasks.data[at - 1].end ? &self->tasks.data[at - 1] : NULL;
 }
 
 static struct orma_unit_end on_other(struct orma_file *file, const struct orma_item *item)

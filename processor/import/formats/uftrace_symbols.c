@@ -5,6 +5,7 @@
 
 #include "processor/symbols/demangle.h"
 #include "sdk/base/hex.h"
+#include "sdk/base/search.h"
 
 static void no_memory(struct orma_file *file)
 {
@@ -88,17 +89,9 @@ static void read_symbol(struct orma_file *file, struct orma_uftrace_module *m, s
 
 static struct orma_uftrace_symbol *symbol_at(struct orma_uftrace_module *m, uint64_t addr)
 {
-    uint32_t low = 0, high = m->symbols.len;
+    const uint32_t at = ORMA_OFFSET_FIND(m->symbols.data, m->symbols.len, .addr, addr);
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (m->symbols.data[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &m->symbols.data[low - 1] : NULL;
+    return at < m->symbols.len ? &m->symbols.data[at] : NULL;
 }
 
 /* Lines of a function follow its "F:". */
@@ -334,17 +327,9 @@ static struct orma_uftrace_session *session_at(struct orma_file *file, uint32_t 
 static const struct orma_uftrace_mapping *mapping_at(const struct orma_uftrace_session *s,
                                                      uint64_t addr)
 {
-    uint32_t low = 0, high = s->maps.len;
+    const uint32_t at = ORMA_OFFSET_FIND(s->maps.data, s->maps.len, .start, addr);
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (s->maps.data[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && addr < s->maps.data[low - 1].end ? &s->maps.data[low - 1] : NULL;
+    return at < s->maps.len && addr < s->maps.data[at].end ? &s->maps.data[at] : NULL;
 }
 
 #define FEATURE_RELATIVE (1u << 5)
