@@ -21,36 +21,14 @@ static const struct wanted events = {.source = "track_event", .on = {"*"}, .buil
 static const struct wanted packets = {.source = "com.example.children", .builtin = true};
 static bool is_system;
 
-struct memory {
-    char *data;
-    size_t len;
-};
-
-static void keep_piece(void *s, const void *data, size_t len, bool more, void *user)
-{
-    struct memory *m = user;
-
-    (void)s, (void)more;
-    m->data = realloc(m->data, m->len + len + 1);
-    if (len)
-        memcpy(m->data + m->len, data, len);
-    m->len += len;
-}
-
 /* Ends the session, and counts how often its trace has each text. */
 static int end_and_count(void *s, const char *const *texts, int *nums)
 {
-    struct memory m = {0};
-
     PerfettoTracingSessionStopBlocking(s);
-    PerfettoTracingSessionReadTraceBlocking(s, keep_piece, &m);
+    struct memory m = read_all(s);
     PerfettoTracingSessionDestroy(s);
-    for (; *texts; texts++, nums++) {
-        *nums = 0;
-        for (const char *at = m.data;
-             at && (at = memmem(at, m.len - (size_t)(at - m.data), *texts, strlen(*texts))); at++)
-            ++*nums;
-    }
+    for (; *texts; texts++, nums++)
+        *nums = count_text(&m, *texts);
     free(m.data);
     return 0;
 }

@@ -30,40 +30,6 @@ static void begin_events(bool system)
     PerfettoTePublishCategories();
 }
 
-struct memory {
-    char *data;
-    size_t len;
-};
-
-static void keep_piece(void *s, const void *data, size_t len, bool more, void *user)
-{
-    struct memory *m = user;
-
-    (void)s, (void)more;
-    m->data = realloc(m->data, m->len + len + 1);
-    if (len)
-        memcpy(m->data + m->len, data, len);
-    m->len += len;
-}
-
-static int count_text(const struct memory *m, const char *text)
-{
-    int n = 0;
-
-    for (const char *at = m->data;
-         at && (at = memmem(at, m->len - (size_t)(at - m->data), text, strlen(text))); at++)
-        n++;
-    return n;
-}
-
-static struct memory read_all(void *s)
-{
-    struct memory m = {0};
-
-    PerfettoTracingSessionReadTraceBlocking(s, keep_piece, &m);
-    return m;
-}
-
 /* Before anything was begun. */
 static int before_init(void)
 {

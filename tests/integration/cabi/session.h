@@ -94,6 +94,41 @@ static inline void write_piece(void *session, const void *data, size_t len, bool
         fwrite(data, 1, len, file);
 }
 
+struct memory {
+    char *data;
+    size_t len;
+};
+
+static inline void keep_piece(void *session, const void *data, size_t len, bool more, void *memory)
+{
+    struct memory *m = memory;
+
+    (void)session, (void)more;
+    m->data = realloc(m->data, m->len + len + 1);
+    if (len)
+        memcpy(m->data + m->len, data, len);
+    m->len += len;
+}
+
+/* Its `data` is the caller's to free. */
+static inline struct memory read_all(void *session)
+{
+    struct memory m = {0};
+
+    PerfettoTracingSessionReadTraceBlocking(session, keep_piece, &m);
+    return m;
+}
+
+static inline int count_text(const struct memory *m, const char *text)
+{
+    int n = 0;
+
+    for (const char *at = m->data;
+         at && (at = memmem(at, m->len - (size_t)(at - m->data), text, strlen(text))); at++)
+        n++;
+    return n;
+}
+
 static inline void end_session(void *s, const char *path, bool stop)
 {
     FILE *file = fopen(path, "wb");
