@@ -12,6 +12,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/thread.h"
 
 #define SLOTS 8192u /* a power of two; samples between two rounds of the worker */
 #define BYTES_MAX (16u << 20)
@@ -191,7 +192,7 @@ static int looker_start(struct looker *self, struct orma_perf_prompt *of,
     if (r == 0) /* by edge: of threads that have ended, the kernel would go on to say so */
         r = watch(self, orma_perf_ring_fd(ring), self, EPOLLET);
     if (r == 0)
-        r = -pthread_create(&self->thread, NULL, run, self);
+        r = orma_thread_start(&self->thread, NULL, run, self);
     if (r < 0)
         orma_fd_close(&self->epoll);
     return r;

@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "sdk/base/clock.h"
+#include "sdk/base/cond.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/thread.h"
 
 #define QUEUE_MAX (64u << 20)
 #define KICK_AT (1u << 20) /* so much of the queue is worth waking the worker up */
@@ -38,7 +40,7 @@ struct orma_perf_worker {
     struct orma_perf_rings *rings;
     struct orma_source_sink sink;
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows, up to the end of the block */
+    pthread_mutex_t lock;  /* of what follows, up to the end of the block */
     pthread_cond_t filled; /* or the thread is at its end */
     struct orma_buf queue, out;
     bool ended;
@@ -267,7 +269,6 @@ int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_rin
                          struct orma_perf_worker **ret)
 {
     struct orma_perf_worker *self = calloc(1, sizeof(*self));
-    pthread_condattr_t clock;
     int r;
 
     if (!self)
@@ -282,11 +283,8 @@ int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_rin
         return r;
     }
     pthread_mutex_init(&self->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&self->filled, &clock);
-    pthread_condattr_destroy(&clock);
-    r = -pthread_create(&self->thread, NULL, run, self);
+    orma_cond_init(&self->filled);
+    r = orma_thread_start(&self->thread, NULL, run, self);
     if (r < 0) {
         orma_fd_close(&self->fd);
         free(self);

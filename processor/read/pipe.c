@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/thread.h"
+
 #define BATCHES ORMA_PIPE_BATCHES
 #define WAKE_CALLER (BATCHES / 4)
 #define WAKE_WORKER (BATCHES / 2)
@@ -171,7 +173,7 @@ struct orma_pipe *orma_pipe_start(size_t item_size, orma_pipe_fn *fn, void *data
     (void)pthread_cond_init(&self->wake_worker, NULL);
     self->items =
         aligned_alloc(ORMA_CACHE_LINE, (size_t)BATCHES * ORMA_PIPE_BATCH_ITEMS * item_size);
-    if (!self->items || pthread_create(&self->thread, NULL, worker, self)) {
+    if (!self->items || orma_thread_start(&self->thread, NULL, worker, self) < 0) {
         free_pipe(self);
         return NULL;
     }

@@ -16,6 +16,7 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/thread.h"
 
 /* A job waits when this much of its output is not fetched. */
 #define OUT_MAX ((size_t)1 << 20)
@@ -189,7 +190,7 @@ int orma_jobs_new(struct orma_rpc *rpc, struct orma_jobs **ret)
     int r = self->wake_fd < 0 ? -errno : -pthread_attr_init(&attr);
     if (!r) {
         (void)pthread_attr_setstacksize(&attr, STACK_BYTES); /* a smaller one works, too */
-        r = -pthread_create(&self->thread, &attr, work, self);
+        r = orma_thread_start(&self->thread, &attr, work, self);
         pthread_attr_destroy(&attr);
     }
     if (r)

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,8 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sdk/base/cond.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
+#include "sdk/base/thread.h"
 
 /* Some ten microseconds: about what it takes to be woken. */
 #define SPINS 400
@@ -128,42 +129,25 @@ static void call(struct orma_crew *self)
     pthread_cond_broadcast(&self->called);
 }
 
-/* Handlers of the program run in threads of the program; but a fault is of the thread that has it.
- */
-static void block_signals(sigset_t *ret_before)
-{
-    sigset_t all;
-
-    sigfillset(&all);
-    sigdelset(&all, SIGBUS);
-    sigdelset(&all, SIGSEGV);
-    sigdelset(&all, SIGILL);
-    sigdelset(&all, SIGFPE);
-    (void)pthread_sigmask(SIG_BLOCK, &all, ret_before); /* cannot fail */
-}
-
 /* Fewer threads are no error: the work gets done. */
 static void start(struct orma_crew *self, size_t wanted)
 {
     pthread_attr_t attr;
-    sigset_t before;
 
     wanted = ORMA_MIN(wanted, (size_t)self->threads - 1);
     if (self->started >= wanted || self->cannot_start || pthread_attr_init(&attr))
         return;
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES); /* the usual size works, too */
-    block_signals(&before);
     while (self->started < wanted && !self->cannot_start) {
         struct worker *w = &self->workers[self->started];
 
         w->crew = self;
-        if (pthread_create(&w->thread, &attr, worker_main, w))
+        if (orma_thread_start(&w->thread, &attr, worker_main, w) < 0)
             self->cannot_start = true;
         else
             self->started++;
     }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* cannot fail */
-    (void)pthread_attr_destroy(&attr);                 /* cannot fail */
+    (void)pthread_attr_destroy(&attr); /* cannot fail */
 }
 
 /* ---- the caller ---- */
@@ -275,7 +259,6 @@ unsigned orma_crew_threads(const struct orma_crew *self)
 struct orma_crew *orma_crew_new(unsigned threads)
 {
     struct orma_crew *self = calloc(1, sizeof(*self));
-    pthread_condattr_t steady;
 
     if (!self)
         return NULL;
@@ -283,10 +266,7 @@ struct orma_crew *orma_crew_new(unsigned threads)
     self->pid = getpid();
     (void)pthread_mutex_init(&self->lock, NULL); /* these cannot fail on Linux */
     (void)pthread_cond_init(&self->called, NULL);
-    (void)pthread_condattr_init(&steady);
-    (void)pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&self->made, &steady);
-    (void)pthread_condattr_destroy(&steady);
+    orma_cond_init(&self->made);
     return self;
 }
 

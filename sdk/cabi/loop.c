@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "sdk/base/fork.h"
 #include "sdk/base/mem.h"
 #include "sdk/base/standard.h"
+#include "sdk/base/thread.h"
 #include "sdk/cabi/cabi.h"
 
 /* Without a pipe to wake it, the loop looks so often. */
@@ -226,17 +226,11 @@ static void after_fork(void)
 
 static void begin_locked(void)
 {
-    sigset_t all, old;
-
     if (orma_cabi_has_begun())
         return;
     orma_fork_watch(NULL, NULL, after_fork);
     make_pipe();
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    bool ok = pthread_create(&g.thread, NULL, run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (!ok)
+    if (orma_thread_start(&g.thread, NULL, run, NULL) < 0)
         return;
     (void)pthread_setname_np(g.thread, "TracingMuxer");
     (void)pthread_detach(g.thread);

@@ -26,6 +26,7 @@
 #include "sdk/base/guard.h"
 #include "sdk/base/replace.h"
 #include "sdk/base/standard.h"
+#include "sdk/base/thread.h"
 #include "sdk/events/te.h"
 #include "sdk/sources/ds.h"
 #include "sdk/transport/pool_drain.h"
@@ -311,7 +312,7 @@ static int start(struct orma_recording *self, const struct orma_recording_args *
     r = start_sessions(self, args);
     if (r == 0 && args->write_period_ms && self->mode == ORMA_RECORDING_STREAM) {
         self->period_ms = args->write_period_ms;
-        r = -pthread_create(&self->thread, NULL, run, self);
+        r = orma_thread_start(&self->thread, NULL, run, self);
         self->has_thread = r == 0;
     }
     return r;

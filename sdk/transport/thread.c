@@ -11,12 +11,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "sdk/base/clock.h"
 #include "sdk/base/cond.h"
+#include "sdk/base/thread.h"
 
 /* A failing connect to a local socket costs microseconds: begin impatiently, end politely. */
 #define RETRY_MIN_MS 100
@@ -143,7 +143,6 @@ int orma_producer_thread_new(struct orma_producer *producer, orma_producer_turn_
                              struct orma_producer_thread **ret)
 {
     struct orma_producer_thread *self = calloc(1, sizeof(*self));
-    sigset_t all, old;
 
     if (!self)
         return -ENOMEM;
@@ -153,15 +152,12 @@ int orma_producer_thread_new(struct orma_producer *producer, orma_producer_turn_
     self->retry_ms = RETRY_MIN_MS;
     pthread_mutex_init(&self->lock, NULL);
     orma_cond_init(&self->done);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int r = pthread_create(&self->thread, NULL, run, self);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (r) {
+    int r = orma_thread_start(&self->thread, NULL, run, self);
+    if (r < 0) {
         pthread_cond_destroy(&self->done);
         pthread_mutex_destroy(&self->lock);
         free(self);
-        return -r;
+        return r;
     }
     pthread_setname_np(self->thread, "orma");
     *ret = self;

@@ -29,6 +29,7 @@
 
 #include "protos/reflect/json.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/thread.h"
 #include "tools/view/crowd.h"
 #include "tools/view/page.h"
 
@@ -404,15 +405,10 @@ static void *pack(void *data)
     return NULL;
 }
 
-/* Signals are the main thread's. */
 static int start(struct server *s, void *(*run)(void *data))
 {
-    sigset_t all, before;
+    int r = orma_thread_start(&s->thread, NULL, run, s);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int r = -pthread_create(&s->thread, NULL, run, s);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     s->running = r == 0;
     return r;
 }

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -14,6 +13,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/list.h"
+#include "sdk/base/thread.h"
 #include "sdk/base/vec.h"
 
 struct lane {
@@ -72,22 +72,6 @@ static void *close_all(void *arg)
     lane_free(lane);
     unref(self);
     return NULL;
-}
-
-static bool start_thread(struct lane *lane)
-{
-    sigset_t all, old;
-    pthread_attr_t attr;
-    pthread_t thread;
-
-    sigfillset(&all); /* signals are the host's business, on its own threads */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    int r = pthread_create(&thread, &attr, close_all, lane);
-    pthread_attr_destroy(&attr);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return r == 0;
 }
 
 static struct lane *find(struct traced_closer *self, uint64_t user)
@@ -156,7 +140,7 @@ void traced_closer_put(struct traced_closer *self, uint64_t user, int fd)
         fd = -1;
         if (!lane->has_thread) {
             self->refs++;
-            lane->has_thread = start_thread(lane);
+            lane->has_thread = orma_thread_start_detached(close_all, lane) == 0;
             self->refs -= lane->has_thread ? 0 : 1;
         }
     }

@@ -23,7 +23,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +37,7 @@
 #include "sdk/base/assert.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/list.h"
+#include "sdk/base/thread.h"
 #include "sdk/wire/pb_reader.h"
 
 /* Unless the owner wants more. */
@@ -447,22 +447,6 @@ static void on_progress(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-static int start_thread(struct traced_file *self)
-{
-    sigset_t all, old;
-    pthread_attr_t attr;
-    pthread_t thread;
-
-    sigfillset(&all); /* signals are the host's business, on its own threads */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    int r = pthread_create(&thread, &attr, writer_thread, self);
-    pthread_attr_destroy(&attr);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return -r;
-}
-
 static void look_at_kind(struct traced_file *self)
 {
     struct stat st;
@@ -510,7 +494,7 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
         self->event = event_new(base, self->progress_fd, EV_READ | EV_PERSIST, on_progress, self);
     if (self->event && event_add(self->event, NULL) == 0) {
         self->refs = 2;
-        r = start_thread(self);
+        r = orma_thread_start_detached(writer_thread, self);
         if (r == 0) {
             *ret = self;
             return 0;

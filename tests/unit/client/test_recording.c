@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -229,6 +230,27 @@ Test(recording, a_thread_writes_if_it_is_asked_for)
     cr_assert_eq(c.written, c.emitted);
     close(args.fd);
     orma_assert_no_leaks();
+}
+
+/* A program that waits for its signals (sigwait(), signalfd()) blocks them in its own threads. */
+Test(recording, signals_are_the_programs)
+{
+    struct orma_recording_args args = ORMA_RECORDING_ARGS;
+    struct orma_recording *r;
+    sigset_t usr1;
+    int got = 0, fd = new_file();
+
+    args.fd = fd;
+    args.write_period_ms = 1;
+    cr_assert_eq(orma_recording_start(&args, &r), 0);
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    cr_assert_eq(pthread_sigmask(SIG_BLOCK, &usr1, NULL), 0);
+    cr_assert_eq(kill(getpid(), SIGUSR1), 0); /* ends the process, if a thread takes it */
+    cr_assert_eq(sigwait(&usr1, &got), 0);
+    cr_expect_eq(got, SIGUSR1);
+    cr_assert_eq(orma_recording_stop(r, NULL), 0);
+    close(fd);
 }
 
 Test(recording, two_at_once_each_have_all)
