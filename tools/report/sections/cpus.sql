@@ -1,3 +1,4 @@
+INCLUDE PERFETTO MODULE orma.machines;
 INCLUDE PERFETTO MODULE orma.sched;
 WITH
   known AS (
@@ -12,16 +13,16 @@ WITH
     FROM known GROUP BY ucpu
   ),
   freqs AS (
-    SELECT t.cpu, min(c.value) / 1e3 AS min_mhz, max(c.value) / 1e3 AS max_mhz
+    SELECT t.cpu, t.machine_id, min(c.value) / 1e3 AS min_mhz, max(c.value) / 1e3 AS max_mhz
     FROM cpu_counter_track AS t JOIN counter AS c ON c.track_id = t.id
     WHERE t.type = 'cpu_frequency' AND c.ts >= $from AND c.ts < $end
-    GROUP BY t.cpu
+    GROUP BY t.cpu, t.machine_id
   )
 SELECT c.cpu, busy AS busy_ns, 100.0 * busy / ($to - $from) AS busy_pct,
   100.0 * idle / ($to - $from) AS idle_pct,
   100.0 * max(0, $to - $from - busy - idle) / ($to - $from) AS unknown_pct, runs,
-  threads, longest AS longest_run_ns, min_mhz, max_mhz, c.ucpu AS _ucpu
+  threads, longest AS longest_run_ns, min_mhz, max_mhz, orma_machine_label(c.machine_id) AS machine, c.ucpu AS _ucpu
 FROM cpu AS c
 JOIN used AS u ON u.ucpu = c.ucpu
-LEFT JOIN freqs AS f ON f.cpu = c.cpu
+LEFT JOIN freqs AS f ON f.cpu = c.cpu AND f.machine_id IS c.machine_id
 ORDER BY c.ucpu

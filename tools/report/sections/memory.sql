@@ -1,3 +1,4 @@
+INCLUDE PERFETTO MODULE orma.machines;
 WITH
   buckets AS (
     SELECT track_id, CAST((ts - $from) * 24 / ($to - $from) AS INT) AS bucket, min(value) AS low, max(value) AS high,
@@ -8,7 +9,8 @@ WITH
   )
 SELECT t.name AS counter, min(low) AS min_bytes, max(high) AS max_bytes,
   value_at_max_ts(b.ts, last) AS last_bytes,
-  group_concat(bucket || ':' || last) AS over_time_spark
+  group_concat(bucket || ':' || last) AS over_time_spark,
+  orma_machine_label(t.machine_id) AS machine
 FROM buckets AS b JOIN counter_track AS t ON t.id = b.track_id
 WHERE t.name IN ('MemAvailable', 'MemFree', 'Cached', 'AnonPages', 'Dirty',
   'Writeback', 'Slab', 'Shmem', 'SwapFree', 'PageTables', 'Mapped')

@@ -1,3 +1,4 @@
+INCLUDE PERFETTO MODULE orma.machines;
 WITH
   steps AS (
     SELECT track_id, ts, value,
@@ -12,7 +13,8 @@ WITH
   )
 SELECT substr(t.name, 5) AS resource, CAST(total(stalled) AS INT) AS stalled_ns,
   100.0 * total(stalled) / (max(last_ts) - min(first_ts)) AS share_pct,
-  group_concat(bucket || ':' || stalled) AS over_time_spark
+  group_concat(bucket || ':' || stalled) AS over_time_spark,
+  orma_machine_label(t.machine_id) AS machine
 FROM buckets AS b JOIN counter_track AS t ON t.id = b.track_id
 GROUP BY t.id HAVING max(last_ts) > min(first_ts)
 ORDER BY stalled_ns DESC LIMIT $top

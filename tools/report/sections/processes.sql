@@ -1,3 +1,4 @@
+INCLUDE PERFETTO MODULE orma.machines;
 WITH
   buckets AS (
     SELECT p.upid, p.name, CAST((ts - $from) * 24 / ($to - $from) AS INT) AS bucket, max(value) AS high,
@@ -18,6 +19,6 @@ WITH
   )
 SELECT coalesce(replace(name, rtrim(name, replace(name, '/', '')), '') || ' ', '')
     || pid AS process, rss_bytes AS _rss_bytes, anon_bytes, file_bytes,
-  swap_bytes, anon_spark, upid AS _upid, pid AS _pid
+  swap_bytes, anon_spark, orma_machine_label(machine_id) AS machine, upid AS _upid, pid AS _pid
 FROM used JOIN process USING (upid)
 ORDER BY max(coalesce(rss_bytes, 0), coalesce(anon_bytes, 0)) DESC LIMIT $top

@@ -1,3 +1,7 @@
+-- What counters count.
+
+INCLUDE PERFETTO MODULE orma.machines;
+
 -- Tracks of counters, with what they belong to.
 CREATE PERFETTO VIEW orma_counter_track(
   -- Alias for `counter_track.id`.
@@ -8,7 +12,7 @@ CREATE PERFETTO VIEW orma_counter_track(
   unit STRING,
   -- What kind of counter it is.
   type STRING,
-  -- The cpu, process or thread that it belongs to; NULL for those of the machine.
+  -- The cpu, process or thread that it belongs to, and of several machines which one; NULL for those of the only one.
   owner STRING,
   -- The process, also that of the thread.
   upid JOINID(process.id),
@@ -17,8 +21,13 @@ CREATE PERFETTO VIEW orma_counter_track(
 ) AS
 SELECT
   c.id, c.name, c.unit, c.type,
-  coalesce(
-    'cpu ' || cpu.cpu, coalesce(tt.name || ' ', '') || tt.tid, coalesce(pp.name || ' ', '') || pp.pid
+  nullif(
+    concat_ws(
+      ' on ',
+      coalesce('cpu ' || cpu.cpu, coalesce(tt.name || ' ', '') || tt.tid, coalesce(pp.name || ' ', '') || pp.pid),
+      orma_machine_label(c.machine_id)
+    ),
+    ''
   ) AS owner,
   coalesce(p.upid, tt.upid) AS upid, t.utid
 FROM counter_track AS c

@@ -1,6 +1,7 @@
 -- Runs on cpus and waits for them, ready to be summed up.
 
 INCLUDE PERFETTO MODULE orma.durations;
+INCLUDE PERFETTO MODULE orma.machines;
 
 -- What was on each cpu, the idle threads too, as far as it is known until when.
 CREATE PERFETTO TABLE _orma_on_cpu AS
@@ -160,13 +161,17 @@ CREATE PERFETTO FUNCTION orma_thread_name(
 RETURNS STRING AS
 SELECT coalesce(nullif(name, ''), '[' || tid || ']') FROM thread WHERE utid = $utid;
 
--- A thread's name and tid, as threads of one name are told apart; its tid in brackets if it has none.
+-- A thread's name and tid, as threads of one name are told apart; its tid in brackets if it has none. Of several
+-- machines, also which one it is on.
 CREATE PERFETTO FUNCTION orma_thread_label(
   -- Alias for `thread.id`.
   utid JOINID(thread.id)
 )
 RETURNS STRING AS
-SELECT coalesce(nullif(name, '') || ' ' || tid, '[' || tid || ']') FROM thread WHERE utid = $utid;
+SELECT
+  concat_ws(' on ', coalesce(nullif(name, '') || ' ' || tid, '[' || tid || ']'), orma_machine_label(machine_id))
+FROM thread
+WHERE utid = $utid;
 
 -- The same of so many threads of one name: its name and their number if they are several.
 CREATE PERFETTO FUNCTION orma_threads_label(
@@ -177,9 +182,16 @@ CREATE PERFETTO FUNCTION orma_threads_label(
 )
 RETURNS STRING AS
 SELECT
-  iif($threads > 1, orma_thread_name($utid) || ' (' || $threads || ' threads)', orma_thread_label($utid));
+  iif(
+    $threads > 1,
+    concat_ws(
+      ' on ', orma_thread_name($utid) || ' (' || $threads || ' threads)',
+      orma_machine_label((SELECT machine_id FROM thread WHERE utid = $utid))
+    ),
+    orma_thread_label($utid)
+  );
 
--- Threads with the first one of the same name, to group by.
+-- Threads with the first one of the same name on the same machine, to group by.
 CREATE PERFETTO TABLE orma_thread_group(
   -- Alias for `thread.id`.
   utid JOINID(thread.id),
@@ -189,12 +201,12 @@ CREATE PERFETTO TABLE orma_thread_group(
   short_utid JOINID(thread.id)
 ) AS
 WITH ended AS (
-  SELECT name, min(utid) AS first, count(*) AS threads
+  SELECT name, machine_id, min(utid) AS first, count(*) AS threads
   FROM thread
   WHERE end_ts IS NOT NULL AND name != ''
-  GROUP BY name
+  GROUP BY name, machine_id
 )
 SELECT
-  t.utid, iif(t.name != '', min(t.utid) OVER (PARTITION BY t.name), t.utid) AS name_utid,
+  t.utid, iif(t.name != '', min(t.utid) OVER (PARTITION BY t.name, t.machine_id), t.utid) AS name_utid,
   iif(t.end_ts IS NOT NULL AND e.threads >= 5, e.first, t.utid) AS short_utid
-FROM thread AS t LEFT JOIN ended AS e ON e.name = t.name;
+FROM thread AS t LEFT JOIN ended AS e ON e.name = t.name AND e.machine_id IS t.machine_id;

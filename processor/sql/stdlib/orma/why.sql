@@ -109,23 +109,23 @@ CREATE PERFETTO TABLE _orma_why_interrupt AS
 WITH
   each AS (
     SELECT
-      id, ts, dur, cpu, kind, name, lead(ts) OVER w AS next_ts,
+      id, ts, dur, ucpu, kind, name, lead(ts) OVER w AS next_ts,
       iif(lead(kind) OVER w = 'timer', lead(name) OVER w, NULL) AS next_timer,
       max(iif(kind = 'timer', 0, ts + dur))
-        OVER (PARTITION BY cpu ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+        OVER (PARTITION BY ucpu ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
         AS around
     FROM orma_interrupt
     WHERE dur > 0
-    WINDOW w AS (PARTITION BY cpu ORDER BY ts, id)
+    WINDOW w AS (PARTITION BY ucpu ORDER BY ts, id)
   )
 SELECT
-  i.id, i.ts, i.dur, c.ucpu,
+  i.id, i.ts, i.dur, i.ucpu,
   iif(
     name = 'IRQ (LocalTimer)' AND next_timer IS NOT NULL AND next_ts < ts + dur,
     'timer ' || next_timer, kind || ' ' || name
   ) AS name
-FROM each AS i JOIN cpu AS c ON c.cpu = i.cpu
-WHERE kind != 'timer' OR coalesce(around, 0) < ts + dur
+FROM each AS i
+WHERE ucpu IS NOT NULL AND (kind != 'timer' OR coalesce(around, 0) < ts + dur)
 ORDER BY i.id;
 
 -- Page faults. How long one took is not recorded: as long as a fault and what comes before the next
@@ -172,16 +172,16 @@ ORDER BY s.id;
 CREATE PERFETTO TABLE _orma_why_throttled AS
 WITH
   refills AS (
-    SELECT ts FROM orma_interrupt WHERE kind = 'timer' AND name GLOB 'sched_cfs_*_timer'
+    SELECT ts, machine_id FROM orma_interrupt WHERE kind = 'timer' AND name GLOB 'sched_cfs_*_timer'
   ),
   moments AS (
-    SELECT ts, NULL AS id, ts AS refill FROM refills
+    SELECT ts, NULL AS id, ts AS refill, machine_id FROM refills
     UNION ALL
-    SELECT ts + dur AS ts, id, NULL AS refill
-    FROM orma_wait
-    WHERE preempted AND dur >= 500000
+    SELECT w.ts + w.dur AS ts, w.id, NULL AS refill, t.machine_id
+    FROM orma_wait AS w JOIN thread AS t ON t.utid = w.utid
+    WHERE w.preempted AND w.dur >= 500000
   ),
-  latest AS (SELECT id, max(refill) OVER (ORDER BY ts) AS refill FROM moments),
+  latest AS (SELECT id, max(refill) OVER (PARTITION BY machine_id ORDER BY ts) AS refill FROM moments),
   waits AS (
     SELECT w.ts, w.dur, w.utid, l.refill
     FROM latest AS l JOIN orma_wait AS w ON w.id = l.id
@@ -221,15 +221,15 @@ ORDER BY s.id;
 CREATE PERFETTO TABLE _orma_why_raised AS
 WITH each AS (
   SELECT
-    id, ts, dur, cpu, kind, name,
+    id, ts, dur, ucpu, kind, name,
     max(iif(kind = 'irq', ts + dur, 0))
-      OVER (PARTITION BY cpu ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+      OVER (PARTITION BY ucpu ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
       AS interrupted
   FROM orma_interrupt
 )
-SELECT e.id, e.ts, e.dur, c.ucpu
-FROM each AS e JOIN cpu AS c USING (cpu)
-WHERE e.kind = 'softirq' AND e.name = 'NET_RX' AND e.dur > 0 AND coalesce(e.interrupted, 0) < e.ts - 5000
+SELECT e.id, e.ts, e.dur, e.ucpu
+FROM each AS e
+WHERE e.ucpu IS NOT NULL AND e.kind = 'softirq' AND e.name = 'NET_RX' AND e.dur > 0 AND coalesce(e.interrupted, 0) < e.ts - 5000
 ORDER BY e.id;
 
 CREATE PERFETTO TABLE _orma_why_sending AS
