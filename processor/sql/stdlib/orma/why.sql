@@ -406,7 +406,10 @@ CREATE PERFETTO MACRO orma_why_path(intervals TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
   WITH
-    _op_roots AS MATERIALIZED (SELECT DISTINCT utid FROM $intervals),
+    -- Without any state of a thread nothing is known, not even that nobody is to blame.
+    _op_roots AS MATERIALIZED (
+      SELECT DISTINCT utid FROM $intervals WHERE EXISTS (SELECT 1 FROM _orma_why_state)
+    ),
     _op_paths AS MATERIALIZED (
       SELECT p.ts, p.dur, r.utid, p.utid AS path_utid
       FROM _critical_path_by_roots!(
