@@ -1,0 +1,134 @@
+#!/bin/busybox sh
+# /init of the kernel laboratory. Runs one function for each feature; what it leaves in /out/FEATURE goes to the host on a disk
+# without a file system, as a tar, and is judged there (judge.py). A feature has `seconds` at most.
+seconds=40
+T=/sys/kernel/tracing
+
+prepare() {
+    /bin/busybox --install -s /bin
+    export PATH=/bin HOME=/tmp
+    mount -t proc proc /proc
+    mount -t sysfs sys /sys
+    mount -t devtmpfs dev /dev
+    mount -t tmpfs tmp /tmp
+    mount -t tmpfs run /run
+    mount -t tracefs tracefs $T
+    echo 1408 >$T/buffer_size_kb # so that it is not "expanded" by the first user
+    mkdir -p /dev/shm
+    for _ in 1 2; do # those that need each other, in any order
+        for m in /modules/*.ko; do
+            insmod "$m" 2>/dev/null
+        done
+    done
+}
+
+# Everything of the tracer that a recording may change, to be compared. Sizes are settings, counts are not.
+state() {
+    for f in current_tracer trace_clock buffer_size_kb buffer_percent tracing_on set_event set_event_pid kprobe_events uprobe_events \
+        dynamic_events synthetic_events set_ftrace_filter set_graph_function max_graph_depth tracing_cpumask buffer_subbuf_size_kb; do
+        echo "$f: $(head -n 20 $T/$f 2>&1)"
+    done
+    for f in $T/options/*; do echo "$f: $(cat $f)"; done
+    ls $T/instances
+    cat /proc/sys/kernel/kptr_restrict
+}
+
+events='sched/sched_switch sched/sched_waking sched/sched_wakeup sched/sched_process_fork sched/sched_process_exit task/task_newtask
+task/task_rename irq/irq_handler_entry irq/irq_handler_exit irq/softirq_raise irq/softirq_entry irq/softirq_exit timer/hrtimer_start
+raw_syscalls/sys_enter raw_syscalls/sys_exit kmem/kmem_cache_alloc workqueue/workqueue_execute_start signal/signal_generate'
+
+some_load() { load switches 200; load opens 50; load calls 10; ls -lR /sys/class >/dev/null; }
+
+# config MS FIELDS...: a config of linux.ftrace with these fields.
+config() {
+    echo "duration_ms: $1"
+    shift
+    echo "buffers { size_kb: 65536 fill_policy: DISCARD }"
+    echo "data_sources { config { name: \"linux.ftrace\" ftrace_config { $* } } }"
+    echo 'data_sources { config { name: "linux.process_stats" process_stats_config { scan_all_processes_on_start: true } } }'
+}
+
+ftrace_events() { for e in "$@"; do printf 'ftrace_events: "%s" ' "$e"; done; }
+
+# begin ARGS...: orma record ARGS in the background, once everything is being recorded; end: stops it and waits for it.
+begin() {
+    orma record "$@" --background 2>said || { cat said >&2; return 1; }
+    cat said >&2
+    recording=$(sed -n "s/.*'kill \([0-9]*\)'.*/\1/p" said)
+}
+
+end() {
+    kill "$recording"
+    for _ in $(seq 200); do
+        grep -q '^State:.[^Z]' "/proc/$recording/status" 2>/dev/null || return 0
+        usleep 50000
+    done
+    echo "the recording does not end" >&2
+    return 1
+}
+
+# The same ring, read twice: as the kernel's text, which consumes nothing, then by orma.
+feature_probes() {
+    clock=$(sed 's/.*\[\(.*\)\].*/\1/' $T/trace_clock)
+    echo boot >$T/trace_clock
+    echo 8192 >$T/buffer_size_kb
+    for e in $events; do echo 1 >$T/events/$e/enable || echo "no $e"; done
+    echo 1 >$T/tracing_on
+    some_load
+    echo 0 >$T/tracing_on
+    echo 0 >$T/options/hash-ptr
+    cat $T/trace >text
+    echo 1 >$T/options/hash-ptr
+    echo 1 >$T/options/raw
+    cat $T/trace >raw
+    echo 0 >$T/options/raw
+    config 300 "$(ftrace_events $events) preserve_ftrace_buffer: true symbolize_ksyms: true buffer_size_kb: 8192" >config.txt
+    orma record -c config.txt --allow-unknown -o probes.pftrace
+    echo 0 >$T/events/enable
+    echo >$T/trace
+    echo "$clock" >$T/trace_clock
+    echo 1408 >$T/buffer_size_kb
+    echo 1 >$T/tracing_on
+}
+
+# The same seconds, recorded by the kernel into an instance, and by orma.
+feature_live() {
+    mkdir $T/instances/oracle
+    echo boot >$T/instances/oracle/trace_clock
+    echo 8192 >$T/instances/oracle/buffer_size_kb
+    for e in $events; do echo 1 >$T/instances/oracle/events/$e/enable; done
+    config 30000 "$(ftrace_events $events) buffer_size_kb: 8192" >config.txt
+    begin -c config.txt --allow-unknown -o live.pftrace
+    some_load >load_pids
+    echo 0 >$T/instances/oracle/tracing_on
+    cat $T/instances/oracle/trace >text
+    end
+    rmdir $T/instances/oracle
+}
+
+run_feature() {
+    mkdir -p "/out/$1"
+    cd "/out/$1" || return
+    state >before
+    cut -d' ' -f1 /proc/uptime >begin
+    (set -x; timeout $seconds sh /init feature "$1") >log 2>&1
+    echo $? >status
+    cut -d' ' -f1 /proc/uptime >end
+    state >after
+    dmesg -c >dmesg
+    cd /
+}
+
+if [ "${1-}" = feature ]; then
+    "feature_$2"
+    exit
+fi
+prepare
+uname -r >/out/kernel
+for feature in $(tr , ' ' </features); do
+    echo "-- $feature"
+    run_feature "$feature"
+done
+tar -C /out -cf /dev/vda .
+sync
+poweroff -f
