@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "processor/api/query_impl.h"
+#include "sdk/base/plain_locale.h"
 
 unsigned orma_query_columns(const struct orma_query *self)
 {
@@ -78,6 +79,12 @@ int64_t orma_query_int64(const struct orma_query *self, unsigned col)
                                          : 0;
 }
 
+static double double_of_text(const char *text)
+{
+    ORMA_WITH_PLAIN_LOCALE;
+    return strtod(text, NULL);
+}
+
 double orma_query_double(const struct orma_query *self, unsigned col)
 {
     enum orma_exec_type type;
@@ -87,7 +94,7 @@ double orma_query_double(const struct orma_query *self, unsigned col)
         return sqlite3_column_double(self->stmt->stmt, (int)col);
     return type == ORMA_EXEC_TYPE_REAL   ? double_of(val)
            : type == ORMA_EXEC_TYPE_INT  ? (double)val
-           : type == ORMA_EXEC_TYPE_TEXT ? strtod(orma_query_text(self, col), NULL)
+           : type == ORMA_EXEC_TYPE_TEXT ? double_of_text(orma_query_text(self, col))
                                          : 0;
 }
 

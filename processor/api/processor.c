@@ -25,6 +25,7 @@
 #include "processor/threads/crew.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/plain_locale.h"
 
 /* The progress function is called after this much input. */
 #define PROGRESS_STEP ((size_t)4 << 20)
@@ -79,6 +80,7 @@ static unsigned threads_of(const struct orma_processor_config *given)
 int orma_processor_new_of(const struct orma_processor_config *config,
                           const struct orma_processor_parts *parts, struct orma_processor **ret)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     struct orma_processor_config given = {0};
 
     if (config && !read_config(config, &given))
@@ -347,6 +349,7 @@ static int load_folder(struct orma_processor *self, int dir, const char *path,
 int orma_processor_load_file(struct orma_processor *self, const char *path,
                              orma_progress_fn *progress, void *data)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     ORMA_AUTO(orma_fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
 
@@ -404,6 +407,7 @@ static int feed_kept(struct orma_processor *self)
 
 int orma_processor_feed(struct orma_processor *self, const void *data, size_t len)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     if (self->finished)
         return fail(self, -EBUSY, "a trace is already loaded");
     if (orma_archived_feed(&self->archived, data, len) != ORMA_ARCHIVED_NONE) {
@@ -572,6 +576,7 @@ static int finish_import(struct orma_processor *self)
 
 int orma_processor_finish(struct orma_processor *self)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     if (!self->finished && self->archived.state == ORMA_ARCHIVED_TAKEN)
         return load_archive(self);
     int r = begin(self);

@@ -16,6 +16,7 @@
 #include "processor/sql/engine.h"
 #include "processor/sql/script/packages.h"
 #include "processor/sql/script/runner.h"
+#include "sdk/base/plain_locale.h"
 
 struct orma_script_run {
     struct orma_processor *tp;
@@ -38,6 +39,7 @@ static int take_error(struct orma_processor *self, int r)
 int orma_script_open(struct orma_processor *self, const char *sql, size_t len, const char *name,
                      struct orma_script_run **ret)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     struct orma_script_run *run = calloc(1, sizeof(*run));
     struct orma_str text = {sql, !sql ? 0 : len == SIZE_MAX ? strlen(sql) : len};
     struct orma_buf frame = {0};
@@ -62,6 +64,7 @@ int orma_script_open(struct orma_processor *self, const char *sql, size_t len, c
 
 int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     struct orma_query *query = calloc(1, sizeof(*query));
     int r;
 
@@ -162,6 +165,7 @@ void orma_query_free(struct orma_query *self)
 
 int orma_query_step(struct orma_query *self)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     int r = orma_sql_stmt_step(self->stmt);
 
     if (ORMA_UNLIKELY(orma_cached_torn(&self->tp->cached)))
@@ -199,12 +203,14 @@ struct orma_str orma_query_sql(const struct orma_query *self)
 
 int orma_processor_restore(struct orma_processor *self)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     return orma_sql_reset(self->sql) < 0 ? take_error(self, -EIO) : 0;
 }
 
 int orma_processor_add_sql_package(struct orma_processor *self, const char *dir, const char *name,
                                    bool replace, unsigned *ret_skipped)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     int r = orma_packages_add_folder(self->sql, dir, name, replace, ret_skipped);
 
     return r < 0 ? take_error(self, r) : 0;
@@ -213,6 +219,7 @@ int orma_processor_add_sql_package(struct orma_processor *self, const char *dir,
 int orma_processor_add_sql_modules(struct orma_processor *self, const char *package,
                                    const struct orma_module_text *modules, size_t num, bool replace)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     struct orma_sql_embedded *texts = calloc(num ? num : 1, sizeof(*texts));
 
     if (!texts)
@@ -231,6 +238,7 @@ void orma_processor_close_files(struct orma_processor *self)
 
 int orma_processor_override_stdlib(struct orma_processor *self, const char *dir)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     int r = orma_sql_override_stdlib(self->sql, dir);
 
     return r < 0 ? take_error(self, r) : 0;

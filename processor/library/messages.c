@@ -8,6 +8,7 @@
 #include "processor/metrics/summary.h"
 #include "protos/reflect/json.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/plain_locale.h"
 
 const char *orma_processor_version(void)
 {
@@ -50,6 +51,7 @@ int orma_processor_compute_metrics(struct orma_processor *self, const char *cons
         [ORMA_MESSAGE_TEXT] = ORMA_METRICS_TEXT,
         [ORMA_MESSAGE_JSON] = ORMA_METRICS_JSON,
     };
+    ORMA_WITH_PLAIN_LOCALE;
     struct orma_metrics *metrics = orma_processor_metrics(self);
     ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0};
 
@@ -110,6 +112,7 @@ int orma_processor_summarize(struct orma_processor *self, const char *const *spe
                              size_t metrics_num, const char *metadata,
                              enum orma_message_format format, char **ret, size_t *ret_len)
 {
+    ORMA_WITH_PLAIN_LOCALE;
     const struct specs given = {specs, lengths, specs_num};
     ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0};
     struct orma_summary *s;

@@ -21,6 +21,7 @@
 
 #include "sdk/base/cond.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/plain_locale.h"
 #include "sdk/base/str.h"
 #include "sdk/base/thread.h"
 
@@ -98,6 +99,7 @@ static void *worker_main(void *arg)
     struct orma_crew *self = me->crew;
     const unsigned thread = (unsigned)(me - self->workers) + 1;
 
+    (void)orma_plain_locale_set(); /* for as long as it lives: it is ours */
     pthread_mutex_lock(&self->lock);
     while (!self->stop) {
         if (may_claim(self)) {

@@ -1,25 +1,12 @@
 #include "protos/reflect/number.h"
 
 #include "sdk/base/hex.h"
+#include "sdk/base/plain_locale.h"
 
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* The plain locale, whatever the program has set. In glibc it needs no memory and is never freed.
- */
-static locale_t plain(void)
-{
-    static locale_t made;
-    locale_t locale = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
-
-    if (!locale) {
-        locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        __atomic_store_n(&made, locale, __ATOMIC_RELEASE);
-    }
-    return locale;
-}
 
 static bool put_special(struct orma_buf *out, double val)
 {
@@ -37,34 +24,30 @@ static bool put_special(struct orma_buf *out, double val)
 void orma_number_put_double(struct orma_buf *out, double val)
 {
     char text[32];
-    locale_t before;
 
     if (put_special(out, val))
         return;
-    before = uselocale(plain());
+    ORMA_WITH_PLAIN_LOCALE;
     for (int digits = 15; digits <= 17; digits++) {
         (void)snprintf(text, sizeof(text), "%.*g", digits, val);
         if (strtod(text, NULL) == val)
             break;
     }
-    uselocale(before);
     orma_buf_put_str(out, text);
 }
 
 void orma_number_put_float(struct orma_buf *out, float val)
 {
     char text[32];
-    locale_t before;
 
     if (put_special(out, (double)val))
         return;
-    before = uselocale(plain());
+    ORMA_WITH_PLAIN_LOCALE;
     for (int digits = 6; digits <= 9; digits++) {
         (void)snprintf(text, sizeof(text), "%.*g", digits, (double)val);
         if (strtof(text, NULL) == val)
             break;
     }
-    uselocale(before);
     orma_buf_put_str(out, text);
 }
 
@@ -99,7 +82,7 @@ bool orma_number_to_double(const char *text, double *ret)
 
     if (!is_decimal(text))
         return false;
-    double val = strtod_l(text, &end, plain());
+    double val = strtod_l(text, &end, orma_plain_locale());
     if (*end)
         return false;
     *ret = val;
@@ -112,7 +95,7 @@ bool orma_number_to_float(const char *text, float *ret)
 
     if (!is_decimal(text))
         return false;
-    float val = strtof_l(text, &end, plain());
+    float val = strtof_l(text, &end, orma_plain_locale());
     if (*end)
         return false;
     *ret = val;

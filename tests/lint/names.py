@@ -25,7 +25,7 @@ import tree
 # A module's prefixes end in `_`; other words are whole names. Generated tables have the prefixes of their modules.
 MODULES = {
     "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_log_"
-                " orma_log orma_map_ orma_mapped_ orma_mem_ orma_nearest_ orma_path_ orma_replace_ orma_shown_ orma_str_ orma_testpoint orma_utf8_"
+                " orma_log orma_map_ orma_mapped_ orma_mem_ orma_nearest_ orma_path_ orma_plain_ orma_replace_ orma_shown_ orma_str_ orma_testpoint orma_utf8_"
                 " orma_whole_ orma_assert_ orma_fork_ orma_standard_ orma_source_idset_",
     "sdk/wire": "orma_pb_",
     "sdk/shm": "orma_shm_",

@@ -412,6 +412,25 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
             thread.join(10)
             self.assertIn("interrupted", failed[0])
 
+    def test_a_program_with_a_decimal_comma(self):
+        """Numbers are read and written with a point, whatever LC_NUMERIC the program has set; the program keeps its own."""
+        folder = self.root / "locales"
+        folder.mkdir()
+        if shutil.which("localedef"):
+            subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", folder / "de_DE.UTF-8"], capture_output=True, check=False)
+        if not (folder / "de_DE.UTF-8").exists():
+            self.skipTest("no locale with a decimal comma can be made here")
+        sql = """SELECT quote(0.1) AS a, quote(1e300 / 3) AS b, json_extract('[1.5]', '$[0]') AS c, date('2460000.75') AS d,
+          strftime('%f', 1700000000.25, 'unixepoch') AS e, (SELECT value FROM json_each('[0.25]')) AS f, round(0.285, 2) AS g"""
+        program = "\n".join((
+            "import locale, orma",
+            "locale.setlocale(locale.LC_ALL, 'de_DE.UTF-8')",
+            f"tp = orma.TraceProcessor({str(self.trace)!r}, config=orma.TraceProcessorConfig(threads=2))",
+            f"row = next(iter(tp.query({sql!r})))",
+            "print(row.a, row.b, row.c, row.d, row.e, row.f, row.g, locale.format_string('%.1f', 0.5))"))
+        told = run(sys.executable, "-c", program, env=dict(os.environ, LOCPATH=str(folder), PYTHONPATH=str(SOURCE / "tools/python")))
+        self.assertEqual(told.split(), ["0.1", "3.333333333333333508e+299", "1.5", "2023-02-25", "20.250", "0.25", "0.28", "0,5"])
+
     def test_threads(self):
         large = ("CREATE PERFETTO TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299999) "
                  "SELECT i, i * 7919 % 1009 AS k FROM n")
