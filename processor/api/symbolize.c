@@ -148,6 +148,7 @@ struct job {
     struct orma_symbolizer_module module; /* its texts are the pool's, which never move */
     const struct place *places;
     size_t num;
+    bool hopeless; /* there is no file for it, and nobody is asked */
 
     struct orma_buf packets;
     struct orma_buf file; /* of its symbols; empty: none was found */
@@ -186,7 +187,7 @@ static void work_on(struct orma_symbolizer *symbolizer, struct job *job, const a
 {
     struct orma_source_frame frames[ORMA_SOURCE_FRAMES_MAX];
     struct writer w = {.out = &job->packets};
-    const char *file = orma_symbolizer_file(symbolizer, &job->module);
+    const char *file = job->hopeless ? NULL : orma_symbolizer_file(symbolizer, &job->module);
     size_t begin = 0;
 
     if (file)
@@ -229,9 +230,11 @@ struct work {
 /* One for each thread. */
 static void share(struct work *w)
 {
-    const size_t wanted =
-        ORMA_MIN(ORMA_MIN((size_t)w->jobs.len, (size_t)orma_crew_cpus()), (size_t)THREADS_MAX);
+    size_t wanted = 0;
 
+    for (size_t i = 0; i < w->jobs.len; i++)
+        wanted += !w->jobs.data[i].hopeless;
+    wanted = ORMA_MIN(ORMA_MIN(wanted, (size_t)orma_crew_cpus()), (size_t)THREADS_MAX);
     for (; wanted > 1 && w->num < wanted; w->num++) { /* all processes before the first thread */
         if (orma_symbolizer_share(w->of->symbolizer, &w->symbolizers[w->num]) < 0)
             break;
@@ -292,19 +295,20 @@ static int run_all(struct work *w)
 }
 
 /* Places in order, by module. */
-static int make_jobs(const struct orma_storage *st, uint64_t since_ns, const struct place *places,
-                     size_t num, struct jobs *ret)
+static int make_jobs(const struct orma_symbolize *self, const struct orma_storage *st,
+                     const struct place *places, size_t num, struct jobs *ret)
 {
     for (size_t i = 0, end; i < num; i = end) {
         for (end = i + 1; end < num && same_module(&places[end], &places[i]);)
             end++;
-        const struct job job = {.module = {orma_strpool_get(&st->pool, places[i].path),
-                                           orma_strpool_get(&st->pool, places[i].build_id),
-                                           places[i].load_bias},
-                                .places = &places[i],
-                                .num = end - i};
-        if (!job.module.build_id.len && !is_unchanged(job.module.path, since_ns))
+        struct job job = {.module = {orma_strpool_get(&st->pool, places[i].path),
+                                     orma_strpool_get(&st->pool, places[i].build_id),
+                                     places[i].load_bias},
+                          .places = &places[i],
+                          .num = end - i};
+        if (!job.module.build_id.len && !is_unchanged(job.module.path, self->unchanged_since_ns))
             continue;
+        job.hopeless = !orma_symbolizer_may_find(self->symbolizer, &job.module);
         if (ORMA_VEC_PUSH(ret, job))
             return -ENOMEM;
     }
@@ -324,8 +328,7 @@ int orma_symbolize_storage(struct orma_symbolize *self, const struct orma_storag
         qsort(places, num, sizeof(*places), by_module);
     for (size_t i = 0; i < num; i++)
         self->result.frames += !i || by_module(&places[i], &places[i - 1]) != 0;
-    int r = buf.failed ? -ENOMEM
-                       : make_jobs(storage, self->unchanged_since_ns, places, num, &work.jobs);
+    int r = buf.failed ? -ENOMEM : make_jobs(self, storage, places, num, &work.jobs);
     if (r == 0)
         r = run_all(&work);
     for (size_t i = 0; i < work.jobs.len; i++) {

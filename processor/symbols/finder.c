@@ -215,6 +215,7 @@ struct search {
     struct orma_buf binary; /* path of the file with the code */
     struct orma_binary_info binary_info;
     bool has_dwarf, found;
+    bool only_names; /* nothing is opened: is there anything? */
 };
 
 /* True if nothing better can come. */
@@ -251,6 +252,8 @@ ORMA_PRINTF(2, 3) static bool try_name(struct search *s, const char *fmt, ...)
     va_end(args);
     if (len <= 0 || (size_t)len >= sizeof(text))
         return false;
+    if (s->only_names)
+        return access(text, F_OK) == 0;
     orma_buf_put_str(&path, text);
     bool done = !path.failed && try_file(s, orma_buf_cstr(&path));
     orma_buf_fini(&path);
@@ -374,17 +377,44 @@ static void find_debug_file(struct search *s)
         (void)try_build_id(s, DEBUG_ROOT);
 }
 
+/* Into each folder, until nothing better can come. */
+static bool look_into_all(struct search *s, const char *paths)
+{
+    char *list = strdup(paths), *rest = list, *root;
+    bool done = false;
+
+    while (list && !done && (root = strsep(&rest, ":"))) {
+        if (*root)
+            done = look_into(s, root);
+    }
+    free(list);
+    return done;
+}
+
+static bool is_sound(const struct orma_symbolizer_module *module, struct build_id *ret_id)
+{
+    return parse_id(module->build_id, ret_id) &&
+           !memchr(module->path.data ? module->path.data : "", 0, module->path.len);
+}
+
+bool orma_finder_may_find(const struct orma_finder *self,
+                          const struct orma_symbolizer_module *module)
+{
+    struct build_id id;
+    struct search s = {.module = module, .id = &id, .only_names = true};
+
+    return is_sound(module, &id) &&
+           (self->mode == ORMA_SYMBOLIZER_INDEX ? id.len > 0 : look_into_all(&s, self->paths));
+}
+
 bool orma_finder_find(struct orma_finder *self, const struct orma_symbolizer_module *module,
                       struct orma_found *ret)
 {
     struct build_id id;
     struct search s = {.module = module, .id = &id, .ret = ret};
-    char *list, *rest, *root;
-    bool done = false;
 
     *ret = (struct orma_found){0};
-    if (!parse_id(module->build_id, &id) ||
-        memchr(module->path.data ? module->path.data : "", 0, module->path.len))
+    if (!is_sound(module, &id))
         return false;
     set_id(ret, id.bytes, id.len);
     if (self->mode == ORMA_SYMBOLIZER_INDEX) {
@@ -394,12 +424,7 @@ bool orma_finder_find(struct orma_finder *self, const struct orma_symbolizer_mod
             orma_buf_fini(&ret->path);
         return found && ret->path.data;
     }
-    list = rest = strdup(self->paths);
-    while (list && !done && (root = strsep(&rest, ":"))) {
-        if (*root)
-            done = look_into(&s, root);
-    }
-    free(list);
+    (void)look_into_all(&s, self->paths);
     if (s.found && !s.has_dwarf)
         find_debug_file(&s);
     orma_buf_fini(&s.binary);

@@ -28,6 +28,10 @@ struct orma_found {
 int orma_finder_init(struct orma_finder *self, const char *paths, enum orma_symbolizer_mode mode);
 void orma_finder_fini(struct orma_finder *self);
 
+/* False: no file is where one would be looked for. None is opened. */
+bool orma_finder_may_find(const struct orma_finder *self,
+                          const struct orma_symbolizer_module *module);
+
 /* True: *ret is set, its path belongs to the caller. False: it has the build id only. */
 bool orma_finder_find(struct orma_finder *self, const struct orma_symbolizer_module *module,
                       struct orma_found *ret);

@@ -150,6 +150,21 @@ static void find_kernel(struct orma_lookup *self, struct module *m,
     }
 }
 
+bool orma_lookup_may_find(const struct orma_lookup *self,
+                          const struct orma_symbolizer_module *module)
+{
+    const bool kernel = orma_lookup_kernel_is(module->path);
+    bool found = self->servers && !kernel;
+
+    for (size_t i = 0; i < self->finders_num && !found; i++) {
+        char *table = kernel ? orma_lookup_kernel_find(self->finders[i].paths, module) : NULL;
+
+        found = kernel ? table != NULL : orma_finder_may_find(&self->finders[i], module);
+        free(table);
+    }
+    return found;
+}
+
 static struct module *find_module(struct orma_lookup *self,
                                   const struct orma_symbolizer_module *module)
 {

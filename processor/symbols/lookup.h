@@ -15,6 +15,10 @@ int orma_lookup_set_servers(struct orma_lookup *self, const char *urls);
 /* NULL is fine. */
 void orma_lookup_free(struct orma_lookup *self);
 
+/* False: nothing is known of it. No file is read for that but the notes of this kernel. */
+bool orma_lookup_may_find(const struct orma_lookup *self,
+                          const struct orma_symbolizer_module *module);
+
 size_t orma_lookup_frames(struct orma_lookup *self, const struct orma_symbolizer_module *module,
                           uint64_t pc, struct orma_source_frame ret[ORMA_SOURCE_FRAMES_MAX]);
 const char *orma_lookup_file(struct orma_lookup *self, const struct orma_symbolizer_module *module);

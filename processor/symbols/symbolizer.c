@@ -143,6 +143,12 @@ static uint32_t ask(struct orma_symbolizer *self, enum orma_worker_question what
     return 0;
 }
 
+bool orma_symbolizer_may_find(const struct orma_symbolizer *self,
+                              const struct orma_symbolizer_module *module)
+{
+    return orma_lookup_may_find(self->lookup, module);
+}
+
 size_t orma_symbolizer_frames(struct orma_symbolizer *self,
                               const struct orma_symbolizer_module *module, uint64_t pc,
                               struct orma_source_frame ret[ORMA_SOURCE_FRAMES_MAX])

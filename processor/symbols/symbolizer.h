@@ -57,6 +57,10 @@ struct orma_symbolizer_module {
     uint64_t load_bias;       /* as the trace has it; of the kernel (kernel.h): where it begins */
 };
 
+/* False: no file is there that could say anything of the module. Starts no process. */
+bool orma_symbolizer_may_find(const struct orma_symbolizer *self,
+                              const struct orma_symbolizer_module *module);
+
 /*
  * What is at the address, as orma_binary_frames(): innermost first, 0 if nothing is known. Fast if
  * questions about one module come together.

@@ -507,6 +507,38 @@ Test(symbols, broken_binaries_do_no_harm, .timeout = 250)
     orma_assert_no_leaks();
 }
 
+/* Where nothing lies, no process is needed to find nothing. */
+Test(symbols, files_that_are_not_there_are_no_reason_to_start_a_worker)
+{
+    NEEDS_LIBDW();
+    struct sample s = sample_new();
+    struct orma_symbolizer *z = symbolizer(NULL, ORMA_SYMBOLIZER_FIND);
+    const struct {
+        struct orma_symbolizer_module module;
+        bool may;
+    } cases[] = {
+        {{.path = ORMA_STR(SAMPLE)}, true},
+        {{.path = ORMA_STR(SAMPLE), .build_id = ORMA_STR("00112233445566778899")}, true},
+        {{.path = ORMA_STR(SAMPLE ".none")}, false},
+        {{.path = ORMA_STR("[vdso]"), .build_id = ORMA_STR("00112233445566778899")}, false},
+        {{.path = ORMA_STR("[kernel.kallsyms]"), .build_id = ORMA_STR("00112233445566778899")},
+         false},
+        {{.path = ORMA_STR("[kernel.kallsyms]")}, false},
+        {{.path = ORMA_STR(SAMPLE), .build_id = ORMA_STR("no id")}, false},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++)
+        cr_assert_eq(orma_symbolizer_may_find(z, &cases[i].module), cases[i].may, "case %u", i);
+    cr_assert_eq(orma_symbolizer_worker(z), 0);
+    orma_symbolizer_free(z);
+    z = symbolizer(s.dir, ORMA_SYMBOLIZER_INDEX); /* it must be read to know */
+    cr_assert(orma_symbolizer_may_find(z, &cases[1].module));
+    cr_assert_not(orma_symbolizer_may_find(z, &cases[0].module));
+    orma_symbolizer_free(z);
+    sample_fini(&s);
+    orma_assert_no_leaks();
+}
+
 /* Whatever ends the process that reads binaries: another one takes over. */
 Test(symbols, a_lost_worker_is_replaced)
 {
