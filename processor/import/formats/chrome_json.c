@@ -302,8 +302,10 @@ static const char *leave_endless(struct orma_file *file, struct json_file *f, co
  */
 static const char *value_end(struct json_file *f, const char *pos, const char *end)
 {
-    const char *at = pos + f->scanned;
+    const char *at = pos + f->scanned, *to;
 
+    if (!f->scanned && pos < end && (*pos == '{' || *pos == '[') && (to = orma_json_skip(pos, end)))
+        return to; /* mostly all of it is here */
     for (; at < end; at++) {
         char c = *at;
 

@@ -44,8 +44,11 @@ struct orma_json_event {
     int64_t ns[ORMA_JSON_EVENT_TIMES];
     uint32_t name_id, cat_id; /* of orma_json_event_intern(), or of the event before */
     const struct orma_json_hint *hints,
-        *hints_end; /* of objects behind it, in order; may be NULL */
-    bool no_hints;  /* they were too few to be worth it */
+        *hints_end;  /* of objects behind it, in order; may be NULL */
+    bool no_hints;   /* they were too few to be worth it */
+    bool long_args;  /* those of the event before were such as are left (quick_args() of
+                        chrome_json_read.c) */
+    uint8_t unsound; /* so many more objects are not looked at as such */
     /* by low bits of the phase, as far as it is known, and what the member before is */
     struct orma_json_guess guesses[ORMA_JSON_EVENT_PHASES][ORMA_JSON_EVENT_VALUES + 3];
 };
@@ -230,8 +233,11 @@ struct orma_json_left {
     const uint8_t *behind;            /* where decoding let go of the file */
 };
 
-/* Whether an object can be read to its end, which is `end`, and gives at least one arg. Any thread
- * may ask. Of args of an event that are known to be so, `boolean` is set. */
+/* Behind the object at `pos`, if it can be read to its end, and gives at least one arg; else NULL.
+ * Any thread may ask. Of args of an event that are known to be so, `boolean` is set. */
+const char *orma_json_event_args_end(const char *pos, const char *end);
+
+/* The same, where that is `end`. */
 bool orma_json_event_args_are_sound(const char *pos, const char *end);
 
 /* Adds a place instead of the args of an event, if nothing but args can come of them. */

@@ -79,9 +79,10 @@ static bool note(struct piece *piece, const struct orma_json_value *args)
     if (args->type != ORMA_JSON_OBJECT || args->raw.len < ARGS_MIN)
         return true;
     piece->hinted += args->raw.len;
-    return !ORMA_VEC_PUSH(&piece->hints, (struct orma_json_hint){
-                                             args->raw.data, end,
-                                             orma_json_event_args_are_sound(args->raw.data, end)});
+    return !ORMA_VEC_PUSH(
+        &piece->hints, (struct orma_json_hint){
+                           args->raw.data, end,
+                           args->boolean || orma_json_event_args_are_sound(args->raw.data, end)});
 }
 
 /* Without memory there are fewer hints. */

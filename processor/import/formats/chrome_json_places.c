@@ -56,7 +56,7 @@ static inline const char *behind_word(const char *pos, const char *end, bool *re
     return j.pos;
 }
 
-bool orma_json_event_args_are_sound(const char *pos, const char *end)
+const char *orma_json_event_args_end(const char *pos, const char *end)
 {
     uint64_t objects = 1; /* by depth, the innermost one is the lowest bit: it is no list */
     unsigned depth = 1;
@@ -65,17 +65,17 @@ bool orma_json_event_args_are_sound(const char *pos, const char *end)
     for (pos = orma_json_skip_blanks(pos + 1, end); depth;) {
         /* At the first entry, or behind a comma. */
         if (objects & 1 && !(pos = behind_name(pos, end)))
-            return false;
+            return NULL;
         if (pos == end)
-            return false;
+            return NULL;
         if (*pos == '{' || *pos == '[') {
             if (depth == DEPTH_MAX)
-                return false;
+                return NULL;
             depth++;
             objects = objects << 1 | (*pos == '{');
             pos = orma_json_skip_blanks(pos + 1, end);
             if (pos == end)
-                return false;
+                return NULL;
             if (*pos != (objects & 1 ? '}' : ']'))
                 continue;
         } else if (*pos == '"') {
@@ -86,23 +86,28 @@ bool orma_json_event_args_are_sound(const char *pos, const char *end)
             any |= !null;
         }
         if (!pos)
-            return false;
+            return NULL;
         for (;;) { /* behind an entry */
             pos = orma_json_skip_blanks(pos, end);
             if (pos == end)
-                return false;
+                return NULL;
             if (*pos == ',')
                 break;
             if (*pos != (objects & 1 ? '}' : ']'))
-                return false;
+                return NULL;
             pos++;
             objects >>= 1;
             if (!--depth)
-                return any && pos == end;
+                return any ? pos : NULL;
         }
         pos = orma_json_skip_blanks(pos + 1, end);
     }
-    return false;
+    return NULL;
+}
+
+bool orma_json_event_args_are_sound(const char *pos, const char *end)
+{
+    return orma_json_event_args_end(pos, end) == end;
 }
 
 /* ---- when somebody asks ---- */

@@ -428,6 +428,12 @@ static void read_up_to(struct orma_str text, const char *end, struct orma_json_e
     cr_assert_eq(orma_json_event_take(text.data, end, quick), at, "%.*s", ORMA_STR_ARG(text));
     if (!at)
         return;
+    if (quick->args.type == ORMA_JSON_OBJECT) { /* the shortcut may know more of it */
+        slow.args.boolean = quick->args.boolean;
+        cr_assert(!quick->args.boolean ||
+                  orma_json_event_args_are_sound(quick->args.raw.data,
+                                                 quick->args.raw.data + quick->args.raw.len));
+    }
     cr_assert_eq(quick->phase, slow.phase, "%.*s", ORMA_STR_ARG(text));
     cr_assert_eq(quick->members, slow.members, "%.*s", ORMA_STR_ARG(text));
     for (unsigned i = 0; i < ORMA_JSON_EVENT_VALUES; i++)
@@ -482,6 +488,9 @@ static const char *const json_events[] = {
     "12345678}",
     "{\n    \"ph\": \"X\", \"cat\": \"cpu_op\",\n    \"name\": \"\",\n    \"pid\": 4196, \"tid\":\n"
     "\t4197 , \"ts\": 1653.0359,\n    \"dur\": 5,\n    \"args\": {\n \"External id\": 1\n }\n  }",
+    "{\"ph\":\"X\",\"name\":\"n\",\"ts\":5,\"args\":{\"first of "
+    "all\":[[],[1,\"}\"],[2.5]],\"second\":"
+    "{\"third\":null,\"fourth\":\"a text\"},\"fifth\":true,\"sixth\":-12}}",
     "{\"\":1,\"a\\\"b\":2,\"ph\":\"Mm\",\"ts\":999999999999999,\"tid\":\"x\",\"p\":1,\"pi\":2,"
     "\"pidx\":3}",
     "{}",
@@ -499,7 +508,7 @@ Test(module_formats, the_shortcut_reads_events_of_json_as_the_long_way_does)
         struct orma_str text = orma_str_from(json_events[i]);
 
         read_both_ways(text, quick);
-        cr_assert_eq(orma_json_event_read(text, quick), i < 14, "%s", json_events[i]);
+        cr_assert_eq(orma_json_event_read(text, quick), i < 15, "%s", json_events[i]);
         for (; text.len; text.len--) { /* ends anywhere; no byte behind may be read */
             char *copy = malloc(text.len);
 
@@ -510,6 +519,36 @@ Test(module_formats, the_shortcut_reads_events_of_json_as_the_long_way_does)
     }
     orma_json_records_fini(&records);
     free(quick);
+}
+
+/* Behind an event with long ones, and not after some that were no such. */
+Test(module_formats, long_args_are_looked_at_while_their_end_is_found)
+{
+#define LONG "\"a long name of an arg\":\"and a long text\",\"another one\":[1,2,3]"
+    static const char *const sound = "{\"ph\":\"X\",\"ts\":1,\"args\":{" LONG "}}",
+                             *const broken = "{\"ph\":\"X\",\"ts\":1,\"args\":{" LONG ",}}",
+                             *const small = "{\"ph\":\"X\",\"ts\":1,\"args\":{\"a\":1}}";
+#undef LONG
+    const struct {
+        const char *text;
+        unsigned times;
+        bool known; /* from the last one of them on */
+    } steps[] = {{sound, 1, false},  {sound, 1, false}, {sound, 9, true},
+                 {broken, 1, false}, {sound, 1, false}, {sound, 64, true},
+                 {small, 2, false},  {sound, 1, false}, {sound, 1, true}};
+    struct orma_json_event *event = calloc(1, sizeof(*event));
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(steps); i++) {
+        char text[512];
+        const size_t len = strlen(steps[i].text);
+
+        memset(text, ' ', sizeof(text)); /* what is near the end is read in another way */
+        memcpy(text, steps[i].text, len);
+        for (unsigned times = steps[i].times; times; times--)
+            cr_assert_eq(orma_json_event_take(text, text + sizeof(text), event), text + len);
+        cr_assert_eq(event->args.boolean, steps[i].known, "step %u", i);
+    }
+    free(event);
 }
 
 Test(module_formats, the_shortcut_reads_damaged_events_as_the_long_way_does)
