@@ -10,6 +10,8 @@
 #include <libdeflate.h>
 #include <string.h>
 
+#include "sdk/base/huge.h"
+
 /* Streams of traces reach 20, most stay below 12. */
 #define GUESS_RATIO 16
 #define GUESS_MIN ((uint64_t)64 << 10)
@@ -69,6 +71,7 @@ static bool unpack_one(struct libdeflate_decompressor *z, enum orma_inflate_form
             out->failed = false; /* less may do */
             return false;
         }
+        orma_huge_ask(out->data + out->len, (size_t)room);
         r = run(z, form, in, len, out, (size_t)room, ret_used);
         if (room == left)
             break;

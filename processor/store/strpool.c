@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sdk/base/hash.h"
+#include "sdk/base/huge.h"
 
 #define SLOTS_FIRST 1024
 #define TEXT_MAX ((size_t)1 << 28)
@@ -52,6 +53,7 @@ static bool rehash(struct orma_strpool *self)
         free(slots);
         return false;
     }
+    orma_huge_ask(slots, ((size_t)mask + 1) * sizeof(*slots)); /* they are filled at random */
     for (uint32_t id = 1; id < self->len; id++) {
         uint32_t at = texts[id].hash & mask;
 

@@ -60,6 +60,9 @@ struct orma_file_events {
     uint64_t order; /* of the first */
 };
 
+/* Brings them in order, by time and number, between both by key if they are `strict`. */
+void orma_file_sort(struct orma_file_events *self);
+
 /* Bytes that were fed, in blocks that do not move. */
 struct orma_pieces {
     struct orma_piece *blocks;
