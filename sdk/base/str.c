@@ -18,9 +18,25 @@ bool orma_str_cut(struct orma_str *rest, char sep, struct orma_str *ret_part)
     return true;
 }
 
+/* memmem() prepares itself for long searches; shorter ones go from one place of a byte to the next. */
+#define FIND_SHORT 512
+
+static const char *find_short(struct orma_str s, struct orma_str what)
+{
+    const size_t pivot = what.len > 1 && what.data[0] == ' '; /* blanks are everywhere */
+    const char *at = s.data + pivot, *end = s.data + s.len - what.len + pivot + 1;
+
+    for (; (at = memchr(at, what.data[pivot], (size_t)(end - at))); at++)
+        if (!memcmp(at - pivot, what.data, what.len))
+            return at - pivot;
+    return NULL;
+}
+
 const char *orma_str_find(struct orma_str s, struct orma_str what)
 {
-    return s.data && what.data && what.len ? memmem(s.data, s.len, what.data, what.len) : NULL;
+    if (!s.data || !what.data || !what.len || what.len > s.len)
+        return NULL;
+    return s.len < FIND_SHORT ? find_short(s, what) : memmem(s.data, s.len, what.data, what.len);
 }
 
 static bool is_blank(char c)

@@ -37,6 +37,12 @@ Test(str, finds_text_in_text_and_nothing_nowhere)
     cr_assert_eq(orma_str_find(s, ORMA_STR("abcabc")), s.data);
     cr_assert_null(orma_str_find(s, ORMA_STR("abcabcd")));
     cr_assert_null(orma_str_find(s, ORMA_STR("")));
+    s = ORMA_STR(" a  ==> b ==> c");
+    cr_assert_eq(orma_str_find(s, ORMA_STR(" ==> ")), s.data + 3);
+    cr_assert_eq(orma_str_find(s, ORMA_STR(" ")), s.data);
+    cr_assert_eq(orma_str_find(s, ORMA_STR("c")), s.data + s.len - 1);
+    cr_assert_eq(orma_str_find((struct orma_str){s.data + 1, s.len - 1}, ORMA_STR(" a")), NULL);
+    cr_assert_null(orma_str_find((struct orma_str){s.data, s.len - 1}, ORMA_STR(" c")));
     cr_assert_null(orma_str_find((struct orma_str){NULL, 0}, ORMA_STR("a")));
     orma_assert_no_leaks();
 }
