@@ -105,7 +105,7 @@ static uint32_t find_width(struct orma_view *self, struct orma_view_slice *to,
 /* Slices are in the order of rows and times. */
 void orma_view_group_slices(struct orma_view *self, uint64_t room)
 {
-    struct orma_view_slice *scratch = malloc(self->slices.len * sizeof(*scratch) + 1);
+    struct orma_view_slice *scratch = orma_large_alloc(self->slices.len * sizeof(*scratch) + 1);
     struct orma_view_lanes *lanes = malloc(sizeof(*lanes));
 
     if (scratch && lanes && self->slices.len > room) {
@@ -115,6 +115,6 @@ void orma_view_group_slices(struct orma_view *self, uint64_t room)
         for (uint32_t i = 0; i < self->slices.len; i++)
             self->totals.grouped += self->slices.data[i].count;
     }
-    free(scratch);
+    orma_large_free(scratch);
     free(lanes);
 }

@@ -65,7 +65,7 @@ static struct orma_view_query ranged(struct orma_view *self, const char *sql, bo
 
 #define PUSH(self, vec, ...)                                                                       \
     do {                                                                                           \
-        if (ORMA_VEC_PUSH(vec, __VA_ARGS__) < 0)                                                   \
+        if (ORMA_VIEW_PUSH(vec, __VA_ARGS__) < 0)                                                  \
             orma_view_fail(self, -ENOMEM);                                                         \
     } while (0)
 
@@ -380,17 +380,17 @@ static int reserve(struct orma_view *self, unsigned kind, uint32_t num)
 {
     switch (kind) {
     case ORMA_VIEW_SLICES:
-        return ORMA_VEC_RESERVE(&self->slices, num);
+        return ORMA_VIEW_RESERVE(&self->slices, num);
     case ORMA_VIEW_STATES:
-        return ORMA_VEC_RESERVE(&self->states, num);
+        return ORMA_VIEW_RESERVE(&self->states, num);
     case ORMA_VIEW_SCHED:
-        return ORMA_VEC_RESERVE(&self->sched, num);
+        return ORMA_VIEW_RESERVE(&self->sched, num);
     case ORMA_VIEW_VALUES:
-        return ORMA_VEC_RESERVE(&self->values, num);
+        return ORMA_VIEW_RESERVE(&self->values, num);
     case ORMA_VIEW_LOGS:
-        return ORMA_VEC_RESERVE(&self->logs, num);
+        return ORMA_VIEW_RESERVE(&self->logs, num);
     default:
-        return ORMA_VEC_RESERVE(&self->samples, num);
+        return ORMA_VIEW_RESERVE(&self->samples, num);
     }
 }
 

@@ -29,7 +29,7 @@ struct row {
 static void add_level(struct orma_view *self, unsigned level, const struct row *r)
 {
     for (uint32_t i = 0; i < r->num; i++) {
-        if (ORMA_VEC_PUSH(&self->level.slices[level], r->now[i]) < 0)
+        if (ORMA_VIEW_PUSH(&self->level.slices[level], r->now[i]) < 0)
             orma_view_fail(self, -ENOMEM);
     }
 }
@@ -85,8 +85,8 @@ void orma_view_make_levels(struct orma_view *self)
     }
     if (r && most >= ORMA_VIEW_ROW_LEAST) {
         r->lanes.used = ORMA_VIEW_DEPTH_MAX;
-        r->now = malloc((size_t)most * sizeof(*r->now));
-        r->next = malloc((size_t)most * sizeof(*r->next));
+        r->now = orma_large_alloc((size_t)most * sizeof(*r->now));
+        r->next = orma_large_alloc((size_t)most * sizeof(*r->next));
     }
     if (!r || (most >= ORMA_VIEW_ROW_LEAST && (!r->now || !r->next)))
         orma_view_fail(self, -ENOMEM);
@@ -100,8 +100,8 @@ void orma_view_make_levels(struct orma_view *self)
         make_row(self, r);
     }
     if (r) {
-        free(r->now);
-        free(r->next);
+        orma_large_free(r->now);
+        orma_large_free(r->next);
     }
     free(r);
 }

@@ -7,6 +7,22 @@
 
 #include "processor/view/view_impl.h"
 
+int orma_view_grow(void *array, uint32_t *ret_cap, size_t need, size_t size)
+{
+    const size_t cap = ORMA_MAX(need, *ret_cap + (size_t)*ret_cap / 2 + 4);
+    void *data;
+
+    if (need > UINT32_MAX || size > SIZE_MAX / UINT32_MAX)
+        return -ENOMEM;
+    memcpy(&data, array, sizeof(data)); /* a pointer to any type */
+    data = orma_large_resize(data, ORMA_MIN(cap, (size_t)UINT32_MAX) * size);
+    if (!data)
+        return -ENOMEM;
+    memcpy(array, &data, sizeof(data));
+    *ret_cap = (uint32_t)ORMA_MIN(cap, (size_t)UINT32_MAX);
+    return 0;
+}
+
 static int64_t time_of(const void *item)
 {
     int64_t ret;
@@ -59,10 +75,10 @@ void *orma_view_order(struct orma_view *self, void *items, uint32_t *ret_cap, ui
 
     if (len < rows || is_ordered(items, len, size, compare))
         return sort(items, len, size, compare);
-    to = malloc(len * size);
+    to = orma_large_alloc(len * size);
     ends = calloc(rows + 1, sizeof(*ends)); /* of the row before, then of the row */
     if (!to || !ends) {
-        free(to);
+        orma_large_free(to);
         free(ends);
         return sort(items, len, size, compare); /* takes longer, and may need no memory */
     }
@@ -75,7 +91,7 @@ void *orma_view_order(struct orma_view *self, void *items, uint32_t *ret_cap, ui
     for (uint32_t i = 0, at = 0; i < rows; at = ends[i++])
         (void)sort(to + at * size, ends[i] - at, size, compare);
     free(ends);
-    free(items);
+    orma_large_free(items);
     *ret_cap = len;
     return to;
 }

@@ -510,8 +510,8 @@ static void level_init(struct orma_view *self, struct level *l)
     if (self->states.len)
         l->running = orma_view_string(&self->strings, ORMA_STR("Running"));
     if (l->most) {
-        l->items = malloc(l->most * sizeof(struct orma_view_state));
-        l->beside = malloc(l->most * sizeof(struct orma_view_share));
+        l->items = orma_large_alloc(l->most * sizeof(struct orma_view_state));
+        l->beside = orma_large_alloc(l->most * sizeof(struct orma_view_share));
         l->sums = calloc(keys + 1, sizeof(*l->sums));
     }
     l->had = malloc((self->rows.len + 1) * sizeof(*l->had));
@@ -521,8 +521,8 @@ static void level_init(struct orma_view *self, struct level *l)
 
 static void level_fini(struct level *l)
 {
-    free(l->items);
-    free(l->beside);
+    orma_large_free(l->items);
+    orma_large_free(l->beside);
     free(l->sums);
     free(l->had);
 }

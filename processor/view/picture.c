@@ -27,7 +27,7 @@
             if ((from)[i_].ts - last_ < (q))                                                       \
                 continue;                                                                          \
             last_ = (from)[i_].ts;                                                                 \
-            if (ORMA_VEC_PUSH(vec, (from)[i_]) < 0)                                                \
+            if (ORMA_VIEW_PUSH(vec, (from)[i_]) < 0)                                               \
                 orma_view_fail(self, -ENOMEM);                                                     \
         }                                                                                          \
     } while (0)
@@ -46,7 +46,7 @@ static void add_states(struct picture *p, const struct orma_view_state *from, ui
     __typeof__(p->view.states) *to = cores ? &p->view.sched : &p->view.states;
     __typeof__(p->view.shares[0]) *shares = &p->view.shares[cores];
 
-    if (ORMA_VEC_RESERVE(to, num) < 0 || ORMA_VEC_RESERVE(shares, num) < 0) {
+    if (ORMA_VIEW_RESERVE(to, num) < 0 || ORMA_VIEW_RESERVE(shares, num) < 0) {
         orma_view_fail(&p->view, -ENOMEM);
         return;
     }
@@ -61,7 +61,7 @@ static void add_values(struct picture *p, const struct orma_view_value *from, ui
     __typeof__(p->view.values) *to = &p->view.values;
     __typeof__(p->view.ranges) *ranges = &p->view.ranges;
 
-    if (ORMA_VEC_RESERVE(to, num) < 0 || ORMA_VEC_RESERVE(ranges, num) < 0) {
+    if (ORMA_VIEW_RESERVE(to, num) < 0 || ORMA_VIEW_RESERVE(ranges, num) < 0) {
         orma_view_fail(&p->view, -ENOMEM);
         return;
     }
@@ -76,7 +76,7 @@ static void add_row(struct picture *p, unsigned kind, uint32_t at, uint32_t num)
 
     switch (kind) {
     case ORMA_VIEW_SLICES:
-        if (ORMA_VEC_RESERVE(&to->slices, num) < 0)
+        if (ORMA_VIEW_RESERVE(&to->slices, num) < 0)
             orma_view_fail(to, -ENOMEM);
         else
             to->slices.len +=
@@ -149,15 +149,15 @@ static void free_items(struct picture *p)
     struct orma_view *v = &p->view;
 
     ORMA_VEC_FINI(&v->rows);
-    ORMA_VEC_FINI(&v->slices);
-    ORMA_VEC_FINI(&v->states);
-    ORMA_VEC_FINI(&v->sched);
-    ORMA_VEC_FINI(&v->values);
-    ORMA_VEC_FINI(&v->logs);
-    ORMA_VEC_FINI(&v->samples);
-    ORMA_VEC_FINI(&v->shares[0]);
-    ORMA_VEC_FINI(&v->shares[1]);
-    ORMA_VEC_FINI(&v->ranges);
+    ORMA_VIEW_ITEMS_FINI(&v->slices);
+    ORMA_VIEW_ITEMS_FINI(&v->states);
+    ORMA_VIEW_ITEMS_FINI(&v->sched);
+    ORMA_VIEW_ITEMS_FINI(&v->values);
+    ORMA_VIEW_ITEMS_FINI(&v->logs);
+    ORMA_VIEW_ITEMS_FINI(&v->samples);
+    ORMA_VIEW_ITEMS_FINI(&v->shares[0]);
+    ORMA_VIEW_ITEMS_FINI(&v->shares[1]);
+    ORMA_VIEW_ITEMS_FINI(&v->ranges);
     for (uint32_t i = 0; i < v->blocks.len; i++)
         orma_buf_fini(&v->blocks.data[i].packed);
     ORMA_VEC_FINI(&v->blocks);

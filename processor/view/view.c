@@ -12,16 +12,16 @@
 
 static void free_items(struct orma_view *self)
 {
-    ORMA_VEC_FINI(&self->slices);
+    ORMA_VIEW_ITEMS_FINI(&self->slices);
     for (unsigned i = 0; i < ORMA_VIEW_LEVELS; i++)
-        ORMA_VEC_FINI(&self->level.slices[i]);
-    ORMA_VEC_FINI(&self->states);
-    ORMA_VEC_FINI(&self->sched);
-    ORMA_VEC_FINI(&self->values);
-    ORMA_VEC_FINI(&self->logs);
-    ORMA_VEC_FINI(&self->samples);
-    ORMA_VEC_FINI(&self->flows);
-    ORMA_VEC_FINI(&self->gaps);
+        ORMA_VIEW_ITEMS_FINI(&self->level.slices[i]);
+    ORMA_VIEW_ITEMS_FINI(&self->states);
+    ORMA_VIEW_ITEMS_FINI(&self->sched);
+    ORMA_VIEW_ITEMS_FINI(&self->values);
+    ORMA_VIEW_ITEMS_FINI(&self->logs);
+    ORMA_VIEW_ITEMS_FINI(&self->samples);
+    ORMA_VIEW_ITEMS_FINI(&self->flows);
+    ORMA_VIEW_ITEMS_FINI(&self->gaps);
     ORMA_VEC_FINI(&self->arg_sets);
     orma_map_fini(&self->arg_ids);
     orma_map_fini(&self->row_of.machines);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "processor/api/query_impl.h"
+#include "processor/store/large.h"
 #include "processor/view/view.h"
 #include "sdk/base/map.h"
 #include "sdk/base/vec.h"
@@ -47,6 +48,34 @@ enum orma_view_block_kind {
     ORMA_VIEW_BLOCK_GAPS = 8,
     ORMA_VIEW_BLOCK_HEAPS = 9,
 };
+
+/*
+ * Items may be many: where the memory of the process has no room for their arrays, they lie in
+ * files (store/large.h). Such vectors grow, and are freed, with these only.
+ */
+int orma_view_grow(void *array, uint32_t *ret_cap, size_t need, size_t size);
+
+#define ORMA_VIEW_RESERVE(vec, n)                                                                  \
+    __extension__({                                                                                \
+        __typeof__(vec) items_ = (vec);                                                            \
+        size_t items_need_ = (size_t)items_->len + (n);                                            \
+        ORMA_LIKELY(items_need_ <= items_->cap)                                                    \
+        ? 0 : orma_view_grow(&items_->data, &items_->cap, items_need_, sizeof(*items_->data));     \
+    })
+#define ORMA_VIEW_PUSH(vec, ...)                                                                   \
+    __extension__({                                                                                \
+        __typeof__(vec) push_ = (vec);                                                             \
+        int push_r_ = ORMA_VIEW_RESERVE(push_, 1);                                                 \
+        if (!push_r_)                                                                              \
+            push_->data[push_->len++] = (__VA_ARGS__);                                             \
+        push_r_;                                                                                   \
+    })
+#define ORMA_VIEW_ITEMS_FINI(vec)                                                                  \
+    do {                                                                                           \
+        orma_large_free((vec)->data);                                                              \
+        (vec)->data = NULL;                                                                        \
+        (vec)->len = (vec)->cap = 0;                                                               \
+    } while (0)
 
 /* Texts, numbered in the order of their first use; 0 is "". */
 struct orma_view_strings {

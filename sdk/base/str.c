@@ -18,7 +18,8 @@ bool orma_str_cut(struct orma_str *rest, char sep, struct orma_str *ret_part)
     return true;
 }
 
-/* memmem() prepares itself for long searches; shorter ones go from one place of a byte to the next. */
+/* memmem() prepares itself for long searches; shorter ones go from one place of a byte to the next.
+ */
 #define FIND_SHORT 512
 
 static const char *find_short(struct orma_str s, struct orma_str what)

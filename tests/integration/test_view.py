@@ -4,6 +4,7 @@ import http.client
 import json
 import random
 import re
+import resource
 import urllib.parse
 
 import growing
@@ -115,6 +116,19 @@ class WhatIsPacked(ViewCase):
         asked = {row[0]: (row[1], row[2], (row[3] or "").split("\x00")[0]) for row in self.sql(trace, "SELECT id, ts, dur, name FROM slice")}
         self.assertEqual(told, asked)
         self.assertEqual(view.info["counts"]["slices"], len(asked))
+
+    def test_many_slices_fit_in_little_memory(self):
+        """What is read for the page lies in files where the limit on memory has no room for it."""
+        lines = (f'{{"ph":"X","pid":1,"tid":{1 + i % 4},"ts":{i},"dur":{i % 7 * 3 + 1},"name":"w{i % 20}"}}' for i in range(400000))
+        trace = self.trace("[" + ",\n".join(lines) + "]")
+        page = self.page(trace, "--cache=off", "--threads=1")
+        self.env["ORMA_MEMORY_LIMIT"] = "32m"
+        limit = 68 << 20  # 80 without files, 56 with them
+        # Memory of sanitizers counts, too.
+        limited = {} if SLOW > 1 else {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))}
+        out = self.dir / "t.html"
+        self.orma("view", trace, "-o", out, "--force", "--cache=off", "--threads=1", **limited)
+        self.assertEqual(out.read_bytes(), page)
 
     def test_rows_are_threads(self):
         trace = self.trace(made_json())
