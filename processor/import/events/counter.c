@@ -202,7 +202,7 @@ bool orma_events_counter_aside(struct orma_import_ctx *imp, struct orma_events_r
         return false;
     struct orma_events_track *t =
         orma_map_get_ptr(&orma_events_state(imp)->by_uuid,
-                         orma_events_key(imp->model->trace_row,
+                         orma_events_key(imp->model->trace_row, e->item->machine,
                                          e->has.track ? e->track_uuid : gen->track_uuid));
     if (!is_counter(t, e) || !t->resolved || !t->has_rows)
         return false;

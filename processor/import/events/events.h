@@ -145,10 +145,13 @@ struct orma_events_state {
     struct orma_events_batch *batch; /* batch.c; NULL: not needed yet */
 };
 
-/* Where the track of a uuid of that file is in `by_uuid`. */
-static inline uint64_t orma_events_key(uint32_t trace, uint64_t uuid)
+/* Where the track of a uuid of that file and machine is in `by_uuid`: programs make equal uuids of
+ * equal names on two machines. */
+static inline uint64_t orma_events_key(uint32_t trace, uint16_t machine, uint64_t uuid)
 {
-    return uuid ^ (trace ? orma_mix64(trace) : 0);
+    const uint64_t of = (uint64_t)machine << 32 | trace;
+
+    return uuid ^ (of ? orma_mix64(of) : 0);
 }
 
 struct orma_events_state *orma_events_state(struct orma_import_ctx *imp);

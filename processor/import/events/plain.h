@@ -24,7 +24,7 @@ orma_events_plain_track(struct orma_import_ctx *imp, const struct orma_seq_gen *
     if (ORMA_LIKELY(t && t->uuid == uuid))
         return t;
     return uuid ? orma_map_get_ptr(&orma_events_state(imp)->by_uuid,
-                                   orma_events_key(imp->model->trace_row, uuid))
+                                   orma_events_key(imp->model->trace_row, gen->seq->machine, uuid))
                 : NULL;
 }
 

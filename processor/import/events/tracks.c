@@ -32,9 +32,10 @@ struct orma_events_track *orma_events_find(struct orma_import_ctx *imp, uint64_t
     struct orma_events_state *st = orma_events_state(imp);
     uint32_t trace = imp->model->trace_row;
 
-    if (ORMA_LIKELY(st && st->last && st->last->uuid == uuid && st->last->trace == trace))
+    if (ORMA_LIKELY(st && st->last && st->last->uuid == uuid && st->last->trace == trace &&
+                    st->last->machine == machine))
         return st->last;
-    uint64_t key = orma_events_key(trace, uuid);
+    uint64_t key = orma_events_key(trace, machine, uuid);
     struct orma_events_track *t = st ? orma_map_get_ptr(&st->by_uuid, key) : NULL;
     if (t || !st) {
         if (st)
@@ -616,7 +617,7 @@ static void hierarchy_error(struct orma_import_ctx *imp, const struct orma_event
 static void put_hint(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
     const struct orma_events_track *root =
-        orma_map_get_ptr(&orma_events(imp)->by_uuid, orma_events_key(t->trace, 0));
+        orma_map_get_ptr(&orma_events(imp)->by_uuid, orma_events_key(t->trace, t->machine, 0));
 
     if (!root || !t->ranks.has_rank)
         return;
