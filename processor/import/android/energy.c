@@ -129,8 +129,8 @@ static void push_sample(struct orma_import_ctx *imp, const struct orma_packet_ct
             continue;
         if (__builtin_mul_overflow(orma_pb_i64(&f), 1000000, &ns))
             return;
-        if (!orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_BOOTTIME, ns, &item.ts,
-                                       NULL))
+        if (!orma_import_inner_time(imp, ctx->machine, ORMA_CLOCK_BOOTTIME, ns,
+                                    "values of power rails", &item.ts))
             return;
     }
     if (orma_reader_sortable(imp->reader, item.ts))

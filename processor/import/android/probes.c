@@ -210,8 +210,8 @@ static void push_log_line(struct orma_import_ctx *imp, const struct orma_packet_
     while (orma_pb_next(&r, &f))
         if (f.id == LOG_TIME)
             ns = orma_pb_i64(&f);
-    if (orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_REALTIME, ns, &item.ts,
-                                  NULL) &&
+    if (orma_import_inner_time(imp, ctx->machine, ORMA_CLOCK_REALTIME, ns, "lines of Android's log",
+                               &item.ts) &&
         orma_reader_sortable(imp->reader, item.ts))
         orma_sorter_push(&imp->reader->sorter, &item);
 }

@@ -127,6 +127,15 @@ void orma_account_end_alone(struct orma_accounts *self, struct orma_model *model
                                orma_model_cstr(model, "ends of slices"), 1, -1);
 }
 
+void orma_account_untimed(struct orma_accounts *self, struct orma_model *model, uint32_t file,
+                          const char *kind)
+{
+    struct orma_account *a = orma_accounts_get(self, model, file, ORMA_ACCOUNT_PART);
+
+    orma_account_begin(a, 1);
+    (void)orma_account_skipped(a, model, ORMA_ACCOUNT_CLOCK, orma_model_cstr(model, kind), 1, -1);
+}
+
 void orma_account_strays(struct orma_accounts *self, struct orma_model *model, uint32_t file,
                          const char *msg, uint32_t number, uint64_t count, int64_t at)
 {

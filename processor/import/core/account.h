@@ -117,6 +117,11 @@ static inline void orma_account_turn(struct orma_account *self, struct orma_mode
     (void)orma_account_skipped(self, model, reason, kind, units, at);
 }
 
+/* Something in a packet that was taken is of a clock that nothing relates to the trace's, and has no row.
+ * `kind`: a noun in the plural. */
+void orma_account_untimed(struct orma_accounts *self, struct orma_model *model, uint32_t file,
+                          const char *kind);
+
 /* An end of a slice that nothing began, in a packet or event that was taken. */
 void orma_account_end_alone(struct orma_accounts *self, struct orma_model *model, uint32_t file);
 

@@ -137,4 +137,17 @@ static inline void orma_import_ended(struct orma_import_ctx *imp, uint32_t slice
         orma_account_end_alone(imp->accounts, imp->model, imp->reader->file);
 }
 
+/* To the trace's time, of something in a packet; false, and counted as one of `kind` (a noun in the
+ * plural), if nothing relates the clocks. */
+static inline bool orma_import_inner_time(struct orma_import_ctx *imp, uint16_t machine,
+                                          uint64_t clock, int64_t ns, const char *kind,
+                                          int64_t *ret)
+{
+    if (ORMA_LIKELY(orma_reader_to_trace_time(imp->reader, machine, clock, ns, ret, NULL)))
+        return true;
+    if (imp->accounts)
+        orma_account_untimed(imp->accounts, imp->model, imp->reader->file, kind);
+    return false;
+}
+
 #endif

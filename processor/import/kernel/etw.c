@@ -174,8 +174,8 @@ static void push(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
         ++*left_out;
         return;
     }
-    if (e.has_ts && !orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_BOOTTIME,
-                                               (int64_t)e.ts, &item.ts, NULL))
+    if (e.has_ts && !orma_import_inner_time(imp, ctx->machine, ORMA_CLOCK_BOOTTIME, (int64_t)e.ts,
+                                            "events of Windows", &item.ts))
         return;
     if (orma_reader_sortable(imp->reader, item.ts))
         orma_sorter_push(&imp->reader->sorter, &item);

@@ -379,8 +379,8 @@ static void add_dump(struct orma_import_ctx *imp, struct orma_heap_sequence *s, 
             break;
         }
     }
-    if (!orma_reader_to_trace_time(imp->reader, s->machine, ORMA_CLOCK_MONOTONIC_COARSE,
-                                   (int64_t)time, &d.ts, NULL))
+    if (!orma_import_inner_time(imp, s->machine, ORMA_CLOCK_MONOTONIC_COARSE, (int64_t)time,
+                                "dumps of heap profiles", &d.ts))
         return;
     d.exact_max = wanted > 0;
     int32_t pid = (int32_t)d.pid;
