@@ -150,7 +150,7 @@ static void ask_for_sources(struct orma_record *rec, struct orma_str state)
 {
     struct orma_record_request *rq = &rec->request;
 
-    rq->ftrace = rq->events_num && ask_for(rec, state, "linux.ftrace");
+    rq->ftrace = orma_record_request_has_kernel(rq) && ask_for(rec, state, "linux.ftrace");
     if (rq->events_num && !rq->ftrace && !rec->named)
         (void)orma_record_request_add(rq, "cpu"); /* what needs no right, instead: a known word */
     rq->process_stats = ask_for(rec, state, "linux.process_stats");

@@ -8,6 +8,7 @@
 #include "probes/ftrace/dynamic.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +16,17 @@
 #include <sys/utsname.h>
 
 #include "probes/ftrace/elf.h"
+#include "probes/ftrace/functions.h"
+#include "probes/ftrace/probe_args.h"
 #include "protos/fields/ftrace.h"
+#include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/base/path.h"
 
 #define NAME_MAX_LEN 56   /* the kernel takes 63 */
 #define SAME_NAMES_MAX 32 /* events of one name, told apart by a number */
+#define SYMBOLS_MAX (64u << 20)
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define KPROBES_FILE "kprobe_events"
 #define UPROBES_FILE "uprobe_events"
 
@@ -133,21 +139,84 @@ static int define(const struct wish *wish, const struct orma_tracefs *fs, char *
     return r;
 }
 
-/* The kernel's last word about it. */
-static void log_failure(const struct wish *wish, int r)
+struct context {
+    struct orma_ftrace_events *events;
+    struct orma_list *all;
+    const struct orma_tracefs *fs;
+    struct orma_ftrace_saved *saved;
+    orma_ftrace_name_fn *tell; /* NULL: probes are made; otherwise it hears of those that cannot be */
+    void *tell_ctx;
+    struct orma_buf symbols; /* of /proc/kallsyms, once it is needed */
+    bool symbols_read;
+};
+
+static int refuse(struct context *c, const char *spec, const char *why)
 {
+    char text[512];
+
+    if (c->tell) {
+        (void)snprintf(text, sizeof(text), "%s: %s", spec, why); /* cut: fine */
+        c->tell(c->tell_ctx, ORMA_FTRACE_NAME_PROBE, text);
+        return 0;
+    }
+    orma_log_warn("linux.ftrace: cannot set probe '%s': %s", spec, why);
+    return orma_ftrace_events_note(c->events, &c->events->failed, "", spec);
+}
+
+/* What the kernel says of the command that it refused last, if that was ours. */
+static void kernels_reason(const struct orma_tracefs *fs, const char *name, struct orma_buf *ret)
+{
+    static const struct orma_str error = {": error: ", 9}, command = {"Command: ", 9};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_str rest, line, said = {0};
+
+    if (orma_tracefs_read_top(fs, "error_log", &text) < 0)
+        return;
+    rest = orma_buf_str(&text);
+    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
+        const char *at = orma_str_find(line, error);
+
+        if (at)
+            said = (struct orma_str){at + error.len, line.len - (size_t)(at + error.len - line.data)};
+        else if (orma_str_find(line, command) && orma_str_find(line, orma_str_from(name))) {
+            orma_buf_clear(ret);
+            orma_buf_printf(ret, "%.*s", ORMA_STR_ARG(said));
+        }
+    }
+}
+
+/* The kernel's last word about it. */
+static void log_failure(const struct context *c, const struct wish *wish, int r)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf said = {0};
     const char *hint = "";
 
     if (r == -ENOENT)
         hint = " (the kernel has no such events, or the file or function does not exist)";
     else if (r == -EACCES)
         hint = " (only root can set probes)";
-    orma_log_warn("linux.ftrace: cannot set probe '%s': %s%s", wish->spec, strerror(-r), hint);
+    kernels_reason(c->fs, wish->name, &said);
+    if (said.len)
+        orma_log_warn("linux.ftrace: cannot set probe '%s': %s: the kernel says: %s", wish->spec,
+                      strerror(-r), orma_buf_cstr(&said));
+    else
+        orma_log_warn("linux.ftrace: cannot set probe '%s': %s%s", wish->spec, strerror(-r), hint);
 }
 
-static int make(struct wish *wish, struct orma_ftrace_events *events, struct orma_list *all,
-                const struct orma_tracefs *fs, struct orma_ftrace_saved *saved)
+/* What stands against it before it is tried. */
+static void check(struct context *c, const struct wish *wish)
 {
+    bool kernel = !strcmp(wish->file, KPROBES_FILE);
+
+    if (!orma_tracefs_has_top(c->fs, wish->file))
+        c->tell(c->tell_ctx, ORMA_FTRACE_NAME_FEATURE,
+                kernel ? "probes of its functions (CONFIG_KPROBE_EVENTS)"
+                       : "probes of programs (CONFIG_UPROBE_EVENTS)");
+}
+
+static int make(struct context *c, struct wish *wish)
+{
+    struct orma_ftrace_events *events = c->events;
     struct orma_ftrace_dynamic *d;
     struct orma_ftrace_event *ev = NULL;
     char name[NAME_MAX_LEN + 8], undo[256];
@@ -157,22 +226,26 @@ static int make(struct wish *wish, struct orma_ftrace_events *events, struct orm
     if (wish->what.failed)
         return -ENOMEM;
     wish->what.len--;
-    d = find_same(all, wish);
+    if (c->tell) {
+        check(c, wish);
+        return 0;
+    }
+    d = find_same(c->all, wish);
     if (d) {
         d->users++;
     } else {
-        r = define(wish, fs, name, sizeof(name));
+        r = define(wish, c->fs, name, sizeof(name));
         if (r < 0) {
-            log_failure(wish, r);
+            log_failure(c, wish, r);
             return r == -ENOMEM ? r
                                 : orma_ftrace_events_note(events, &events->failed, "", wish->spec);
         }
         (void)snprintf(undo, sizeof(undo), "-:%s/%s", wish->group, name); /* fits */
-        r = orma_ftrace_saved_add_dynamic(saved, wish->file, undo);
+        r = orma_ftrace_saved_add_dynamic(c->saved, wish->file, undo);
         d = r ? NULL : dynamic_new(wish, name);
         if (!d)
             return -ENOMEM; /* removed with the instance */
-        orma_list_insert(all, &d->link);
+        orma_list_insert(c->all, &d->link);
     }
     r = orma_ftrace_events_add(events, d->group, d->name, &ev);
     if (r < 0 || !ev || ev->dynamic) { /* asked for twice */
@@ -186,30 +259,20 @@ static int make(struct wish *wish, struct orma_ftrace_events *events, struct orm
 }
 
 /* One probe at a place of a file. */
-static int make_at(struct wish *wish, const char *path, uint64_t offset,
-                   struct orma_ftrace_events *events, struct orma_list *all,
-                   const struct orma_tracefs *fs, struct orma_ftrace_saved *saved)
+static int make_at(struct context *c, struct wish *wish, const char *path, uint64_t offset,
+                   const char *args)
 {
+    const char *why;
+
     orma_buf_clear(&wish->what);
     orma_buf_printf(&wish->what, "%s:0x%llx", path, (unsigned long long)offset);
-    return make(wish, events, all, fs, saved);
-}
-
-struct context {
-    struct orma_ftrace_events *events;
-    struct orma_list *all;
-    const struct orma_tracefs *fs;
-    struct orma_ftrace_saved *saved;
-};
-
-static int refuse(struct context *c, const char *spec, const char *why)
-{
-    orma_log_warn("linux.ftrace: cannot set probe '%s': %s", spec, why);
-    return orma_ftrace_events_note(c->events, &c->events->failed, "", spec);
+    why = orma_ftrace_probe_args_put(&wish->what, orma_str_from(args));
+    return why ? refuse(c, wish->spec, why) : make(c, wish);
 }
 
 /* uprobe:PATH:PLACE, uretprobe:PATH:PLACE; `rest` is "PATH:PLACE" and may be changed. */
-static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_return)
+static int add_uprobe(struct context *c, const char *spec, char *rest, const char *args,
+                      bool is_return)
 {
     ORMA_AUTO(orma_ftrace_elf_free_p) struct orma_ftrace_elf *elf = NULL;
     char *place = strrchr(rest, ':');
@@ -236,7 +299,7 @@ static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_r
     set_name(&wish, orma_path_base(rest), place);
     if (is_return) /* as perf probe calls them */
         put_suffix(&wish, "__return");
-    r = make_at(&wish, rest, offset, c->events, c->all, c->fs, c->saved);
+    r = make_at(c, &wish, rest, offset, args);
     orma_buf_fini(&wish.what);
     return r;
 }
@@ -250,7 +313,7 @@ static int make_site(struct context *c, struct wish *wish, const char *path,
         orma_buf_printf(&wish->what, "(0x%llx)", (unsigned long long)site->counter_offset);
     if (orma_ftrace_usdt_put_args(&wish->what, site->args, machine))
         orma_log_info("linux.ftrace: %s: the kernel cannot read some arguments", wish->spec);
-    return make(wish, c->events, c->all, c->fs, c->saved);
+    return make(c, wish);
 }
 
 /* usdt:PATH:PROVIDER:NAME; one event per site. `rest` may be changed. */
@@ -290,27 +353,77 @@ static bool is_plain_path(const char *path)
     return path[0] == '/' && !strpbrk(path, " \t\n\"'\\;#");
 }
 
+/* Of a tree of files that looks like tracefs nobody knows the symbols. */
+static bool has_symbol(struct context *c, const char *place)
+{
+    if (!c->symbols_read && orma_tracefs_is_real(c->fs))
+        (void)orma_fd_read_file(AT_FDCWD, "/proc/kallsyms", SYMBOLS_MAX,
+                                &c->symbols); /* empty: the kernel will tell */
+    c->symbols_read = true;
+    return orma_ftrace_functions_has_symbol(orma_buf_str(&c->symbols), place);
+}
+
+/* "FUNCTION", "FUNCTION+0x10" or "MODULE:FUNCTION" */
+static bool is_place(const char *text)
+{
+    static const char chars[] = LETTERS "0123456789_.:+";
+    size_t len = strlen(text);
+
+    return len && strspn(text, chars) == len && (text[0] < '0' || text[0] > '9');
+}
+
+/* kprobe:PLACE, kretprobe:PLACE: with arguments, so an event of its own with its fields. */
+static int add_kernel_place(struct context *c, const char *spec, const char *place,
+                            const char *args, bool is_return)
+{
+    struct wish wish = {.file = KPROBES_FILE,
+                        .kind = is_return ? "r1024" : "p",
+                        .group = is_return ? "orma_kretprobes" : "orma_kprobes",
+                        .spec = spec};
+    const char *why = NULL;
+    int r;
+
+    if (!is_place(place))
+        return refuse(c, spec, "expected kprobe:FUNCTION, FUNCTION+OFFSET or MODULE:FUNCTION");
+    if (c->tell && !has_symbol(c, place))
+        return refuse(c, spec, "the kernel has no such function");
+    set_name(&wish, place, "");
+    if (is_return)
+        put_suffix(&wish, "__return");
+    orma_buf_put_str(&wish.what, place);
+    why = orma_ftrace_probe_args_put(&wish.what, orma_str_from(args));
+    r = why ? refuse(c, spec, why) : make(c, &wish);
+    orma_buf_fini(&wish.what);
+    return r;
+}
+
 static int add_spec(struct context *c, const char *spec)
 {
-    char *copy = strdup(spec), *rest;
+    char *copy = strdup(spec), *rest, *args;
     int r;
 
     if (!copy)
         return -ENOMEM;
     rest = strchr(copy, ':') + 1; /* orma_ftrace_events_is_probe() has seen it */
-    if (!is_plain_path(rest))
+    args = rest + strcspn(rest, " \t");
+    if (*args)
+        *args++ = '\0';
+    if (spec[0] == 'k')
+        r = add_kernel_place(c, spec, rest, args, !strncmp(spec, "kret", 4));
+    else if (!is_plain_path(rest))
         r = refuse(c, spec, "the path must be absolute, without spaces or quotes");
     else if (!strncmp(spec, "usdt:", 5))
-        r = add_usdt(c, spec, rest);
+        r = args[0] ? refuse(c, spec, "a static probe point has its own arguments")
+                    : add_usdt(c, spec, rest);
     else
-        r = add_uprobe(c, spec, rest, !strncmp(spec, "uret", 4));
+        r = add_uprobe(c, spec, rest, args, !strncmp(spec, "uret", 4));
     free(copy);
     return r;
 }
 
 static bool is_symbol(const char *name)
 {
-    size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    size_t len = strspn(name, LETTERS "0123456789_");
 
     return len && len <= NAME_MAX_LEN && !name[len];
 }
@@ -327,9 +440,11 @@ static int add_kprobe(struct context *c, const char *symbol, bool is_return, uin
     if (!is_symbol(symbol))
         return refuse(c, symbol,
                       "a kernel function's name has letters, digits and underscores only");
+    if (c->tell && !has_symbol(c, symbol))
+        return refuse(c, symbol, "the kernel has no such function");
     set_name(&wish, symbol, "");
     orma_buf_put_str(&wish.what, symbol);
-    r = make(&wish, c->events, c->all, c->fs, c->saved);
+    r = make(c, &wish);
     orma_buf_fini(&wish.what);
     return r;
 }
@@ -352,22 +467,39 @@ static int add_kprobes(struct context *c, const Perfetto__Protos__FtraceConfig__
     }
 }
 
-int orma_ftrace_dynamic_add(struct orma_ftrace_events *events, struct orma_list *all,
-                            const struct orma_tracefs *fs, struct orma_ftrace_saved *saved,
-                            const Perfetto__Protos__FtraceConfig *config)
+static int add_all(struct context *c, const Perfetto__Protos__FtraceConfig *config)
 {
-    struct context c = {events, all, fs, saved};
     size_t left = ORMA_FTRACE_DYNAMIC_PER_SESSION_MAX;
     int r = 0;
 
     for (size_t i = 0; !r && left && i < config->n_ftrace_events; i++) {
         if (orma_ftrace_events_is_probe(config->ftrace_events[i])) {
-            r = add_spec(&c, config->ftrace_events[i]);
+            r = add_spec(c, config->ftrace_events[i]);
             left--;
         }
     }
     for (size_t i = 0; !r && left && i < config->n_kprobe_events; i++, left--)
-        r = add_kprobes(&c, config->kprobe_events[i]);
+        r = add_kprobes(c, config->kprobe_events[i]);
+    return r;
+}
+
+int orma_ftrace_dynamic_add(struct orma_ftrace_events *events, struct orma_list *all,
+                            const struct orma_tracefs *fs, struct orma_ftrace_saved *saved,
+                            const Perfetto__Protos__FtraceConfig *config)
+{
+    struct context c = {.events = events, .all = all, .fs = fs, .saved = saved};
+
+    return add_all(&c, config);
+}
+
+int orma_ftrace_dynamic_check(const struct orma_tracefs *fs,
+                              const Perfetto__Protos__FtraceConfig *config,
+                              orma_ftrace_name_fn *fn, void *ctx)
+{
+    struct context c = {.fs = fs, .tell = fn, .tell_ctx = ctx};
+    int r = add_all(&c, config);
+
+    orma_buf_fini(&c.symbols);
     return r;
 }
 

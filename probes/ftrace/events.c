@@ -229,7 +229,8 @@ static int select_one(struct orma_ftrace_events *self, const struct orma_tracefs
 
 bool orma_ftrace_events_is_probe(const char *text)
 {
-    static const char *const prefixes[] = {"uprobe:", "uretprobe:", "usdt:"};
+    static const char *const prefixes[] = {"kprobe:", "kretprobe:", "uprobe:", "uretprobe:",
+                                           "usdt:"};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(prefixes); i++) {
         if (!strncmp(text, prefixes[i], strlen(prefixes[i])))

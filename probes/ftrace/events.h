@@ -60,7 +60,7 @@ void orma_ftrace_events_fini(struct orma_ftrace_events *self);
 
 /*
  * Is this entry of ftrace_events not an event of the kernel but a probe to be
- * set ("uprobe:", "uretprobe:", "usdt:", see dynamic.h)?
+ * set ("kprobe:", "uprobe:", "usdt:" and the like, see dynamic.h)?
  */
 bool orma_ftrace_events_is_probe(const char *text);
 

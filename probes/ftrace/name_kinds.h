@@ -9,6 +9,9 @@ enum orma_ftrace_name {
     ORMA_FTRACE_NAME_EVENT,    /* ftrace_events: "group/name", "group/" and a star, "name" */
     ORMA_FTRACE_NAME_SYSCALL,  /* syscall_events */
     ORMA_FTRACE_NAME_CATEGORY, /* atrace_categories */
+    ORMA_FTRACE_NAME_FUNCTION, /* of the kernel: to be graphed or probed; may be a pattern */
+    ORMA_FTRACE_NAME_PROBE,    /* a probe that cannot be set: "SPEC: why not" */
+    ORMA_FTRACE_NAME_FEATURE,  /* of the kernel: what is wanted and the option that makes it */
 };
 typedef void orma_ftrace_name_fn(void *ctx, enum orma_ftrace_name kind, const char *name);
 #endif

@@ -6,6 +6,7 @@
 
 #include "probes/ftrace/dynamic.h"
 #include "probes/ftrace/events.h"
+#include "probes/ftrace/functions.h"
 #include "probes/ftrace/select.h"
 #include "probes/kernel/tracefs.h"
 #include "protos/tables/atrace.h"
@@ -69,6 +70,33 @@ static void tell_unknown(const struct orma_ftrace_events *events, orma_ftrace_na
     }
 }
 
+static void tell_functions(const struct orma_tracefs *fs, char **names, size_t num,
+                           orma_ftrace_name_fn *fn, void *ctx)
+{
+    for (size_t i = 0; i < num; i++) {
+        if (!orma_ftrace_functions_can_trace(fs, names[i]))
+            fn(ctx, ORMA_FTRACE_NAME_FUNCTION, names[i]);
+    }
+}
+
+/* The top level: an instance has fewer tracers before 6.12, and that is said when it is taken. */
+static void tell_graph(const struct orma_tracefs *fs, const Perfetto__Protos__FtraceConfig *config,
+                       orma_ftrace_name_fn *fn, void *ctx)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf tracers = {0};
+
+    if (!config->has_enable_function_graph || !config->enable_function_graph)
+        return;
+    if (orma_tracefs_read_top(fs, "available_tracers", &tracers) == 0 &&
+        !orma_str_find(orma_buf_str(&tracers), ORMA_STR("function_graph"))) {
+        fn(ctx, ORMA_FTRACE_NAME_FEATURE,
+           "graphs of its functions (CONFIG_FUNCTION_GRAPH_TRACER)");
+        return;
+    }
+    tell_functions(fs, config->function_graph_roots, config->n_function_graph_roots, fn, ctx);
+    tell_functions(fs, config->function_filters, config->n_function_filters, fn, ctx);
+}
+
 /* Events first, so that what is unknown after the rest are system calls. */
 static int find_unknown(struct orma_ftrace_events *events, const struct orma_tracefs *fs,
                         const Perfetto__Protos__FtraceConfig *config, orma_ftrace_name_fn *fn,
@@ -94,7 +122,8 @@ static int find_unknown(struct orma_ftrace_events *events, const struct orma_tra
         if (!is_category(config->atrace_categories[i]))
             fn(ctx, ORMA_FTRACE_NAME_CATEGORY, config->atrace_categories[i]);
     }
-    return 0;
+    tell_graph(fs, config, fn, ctx);
+    return orma_ftrace_dynamic_check(fs, config, fn, ctx);
 }
 
 int orma_ftrace_unknown_names(const char *root, const Perfetto__Protos__FtraceConfig *config,

@@ -12,7 +12,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "probes/ftrace/drain.h"
 #include "protos/fields/ftrace.h"
+#include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 
 #define BUFFER_SMALL_KB 2048u
@@ -254,13 +256,52 @@ static int set_exclusive(struct orma_ftrace_instance *self,
 
 /* Each in the list that has to be written one by one, the first one replacing what was there. */
 static int set_functions(struct orma_ftrace_instance *self, const char *file, char **names,
-                         size_t num)
+                         size_t num, char *why, size_t why_size)
 {
     int r = 0;
 
-    for (size_t i = 0; !r && i < num; i++)
+    for (size_t i = 0; !r && i < num; i++) {
         r = i ? orma_ftrace_saved_append(&self->saved, &self->fs, file, names[i])
               : orma_ftrace_saved_replace(&self->saved, &self->fs, file, names[i]);
+        if (r == -EINVAL)
+            (void)snprintf(why, why_size, "%s: the kernel has no function '%s' that it can trace",
+                           file, names[i]); /* cut: fine */
+    }
+    return r;
+}
+
+/* Before 6.12 only the top level has it, and that may be in use. */
+static void say_no_graph(const struct orma_ftrace_instance *self, char *why, size_t why_size)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf tracers = {0};
+
+    if (!self->fs.is_top && orma_tracefs_read_top(&self->fs, "available_tracers", &tracers) == 0 &&
+        orma_str_find(orma_buf_str(&tracers), ORMA_STR("function_graph")))
+        (void)snprintf(why, why_size,
+                       "enable_function_graph: this kernel has it at the top level only, and %s is "
+                       "an instance; name none, and stop what uses the top level",
+                       self->fs.path); /* cut: fine */
+    else
+        (void)snprintf(why, why_size,
+                       "enable_function_graph: this kernel has no such tracer "
+                       "(CONFIG_FUNCTION_GRAPH_TRACER)"); /* fits */
+}
+
+/*
+ * The kernel changes no tracer while a trace_pipe_raw is open (-EBUSY), and empties the ring with the
+ * change: sessions that are recording get what is in it before.
+ */
+static int switch_tracer(struct orma_ftrace_instance *self)
+{
+    int r;
+
+    if (self->sessions)
+        orma_ftrace_drain_flush(self);
+    for (unsigned i = 0; i < self->cpus_num; i++)
+        orma_fd_close(&self->cpus[i].fd);
+    r = orma_ftrace_saved_write(&self->saved, &self->fs, "current_tracer", "function_graph");
+    for (unsigned i = 0; i < self->cpus_num; i++)
+        orma_ftrace_drain_open_cpu(self, &self->cpus[i]);
     return r;
 }
 
@@ -272,24 +313,23 @@ static int set_graph(struct orma_ftrace_instance *self,
 
     if (!config->has_enable_function_graph || !config->enable_function_graph || self->graph)
         return 0;
-    if (!orma_tracefs_line(&self->fs, "available_tracers", &tracers) ||
+    if (orma_tracefs_read(&self->fs, "available_tracers", &tracers) < 0 ||
         !orma_str_find(orma_buf_str(&tracers), ORMA_STR("function_graph"))) {
-        (void)snprintf(why, why_size,
-                       "enable_function_graph: this kernel has no such tracer "
-                       "(CONFIG_FUNCTION_GRAPH_TRACER)"); /* fits */
+        say_no_graph(self, why, why_size);
         return -EOPNOTSUPP;
     }
+    why[0] = '\0';
     r = set_functions(self, "set_ftrace_filter", config->function_filters,
-                      config->n_function_filters);
+                      config->n_function_filters, why, why_size);
     if (!r)
         r = set_functions(self, "set_graph_function", config->function_graph_roots,
-                          config->n_function_graph_roots);
+                          config->n_function_graph_roots, why, why_size);
     if (!r && config->has_function_graph_max_depth)
         r = orma_ftrace_saved_write_number(&self->saved, &self->fs, "max_graph_depth",
                                            config->function_graph_max_depth);
     if (!r)
-        r = orma_ftrace_saved_write(&self->saved, &self->fs, "current_tracer", "function_graph");
-    if (r < 0)
+        r = switch_tracer(self);
+    if (r < 0 && !why[0])
         (void)snprintf(why, why_size, "enable_function_graph: %s", strerror(-r)); /* cut: fine */
     self->graph = !r;
     return r;

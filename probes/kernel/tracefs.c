@@ -199,6 +199,11 @@ bool orma_tracefs_has(const struct orma_tracefs *self, const char *file)
     return faccessat(self->dir_fd, file, F_OK, 0) == 0;
 }
 
+bool orma_tracefs_has_top(const struct orma_tracefs *self, const char *file)
+{
+    return faccessat(self->top_fd, file, F_OK, 0) == 0;
+}
+
 int orma_tracefs_clear(const struct orma_tracefs *self)
 {
     int fd = openat(self->dir_fd, "trace", O_WRONLY | O_TRUNC | O_CLOEXEC);

@@ -62,6 +62,7 @@ int orma_tracefs_replace_list(const struct orma_tracefs *self, const char *file,
 int orma_tracefs_append(const struct orma_tracefs *self, const char *file, const char *text);
 int orma_tracefs_append_top(const struct orma_tracefs *self, const char *file, const char *text);
 bool orma_tracefs_has(const struct orma_tracefs *self, const char *file);
+bool orma_tracefs_has_top(const struct orma_tracefs *self, const char *file);
 
 /* Throws the ring's content away. */
 int orma_tracefs_clear(const struct orma_tracefs *self);

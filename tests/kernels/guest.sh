@@ -106,13 +106,61 @@ feature_live() {
     rmdir $T/instances/oracle
 }
 
+# What the kernel's tracer did, as its text and by orma; then a recording of orma's own.
+feature_function_graph() {
+    if grep -q function_graph $T/available_tracers; then
+        clock=$(sed 's/.*\[\(.*\)\].*/\1/' $T/trace_clock)
+        echo boot >$T/trace_clock
+        for option in funcgraph-abstime funcgraph-proc funcgraph-tail; do echo 1 >$T/options/$option; done
+        echo 'vfs_read' >$T/set_graph_function
+        echo 3 >$T/max_graph_depth
+        echo >$T/trace
+        echo function_graph >$T/current_tracer
+        load reads 30 >pid_same
+        echo 0 >$T/tracing_on
+        cat $T/trace >text
+        config 300 "enable_function_graph: true symbolize_ksyms: true preserve_ftrace_buffer: true" >config.txt
+        orma record -c config.txt -o same.pftrace
+        echo nop >$T/current_tracer
+        for option in funcgraph-abstime funcgraph-proc funcgraph-tail; do echo 0 >$T/options/$option; done
+        echo >$T/set_graph_function
+        echo 0 >$T/max_graph_depth
+        echo "$clock" >$T/trace_clock
+        echo >$T/trace
+        echo 1 >$T/tracing_on
+    fi
+    orma record --function-graph 'vfs_read' --max-depth 3 -o own.pftrace -- load reads 20 >pid_own
+    orma record --function-graph 'no_such_function*' -o none.pftrace -- load reads 20 && echo "a function that does not exist was taken"
+}
+
+feature_kprobes() {
+    config 30000 'kprobe_events { probe: "do_sys_openat2" type: KPROBE_TYPE_BOTH }' >config.txt
+    begin -c config.txt -o both.pftrace
+    load opens 40 >pid
+    end
+    orma record --kprobe 'do_sys_openat2 dfd=$arg1:s32 file=$arg2:string' --kretprobe 'do_sys_openat2 $retval:s64' \
+        -o arguments.pftrace -- load opens 40
+    orma record --kprobe no_such_function -o none.pftrace -- load opens 1 && echo "a function that does not exist was taken"
+    return 0
+}
+
+feature_uprobes() {
+    orma record --uprobe '/bin/load:probe_site_called value=%di:s32' --uretprobe '/bin/load:probe_site_called $retval:s32' \
+        -o uprobes.pftrace -- load calls 50
+}
+
+feature_usdt() {
+    orma record --usdt /bin/load:orma_test:passed -o usdt.pftrace -- load calls 50
+}
+
 run_feature() {
     mkdir -p "/out/$1"
     cd "/out/$1" || return
     state >before
     cut -d' ' -f1 /proc/uptime >begin
-    (set -x; timeout $seconds sh /init feature "$1") >log 2>&1
+    (timeout -k 5 $seconds sh -x /init feature "$1") >log 2>&1
     echo $? >status
+    tail -n 3 log
     cut -d' ' -f1 /proc/uptime >end
     state >after
     dmesg -c >dmesg
@@ -128,7 +176,7 @@ uname -r >/out/kernel
 for feature in $(tr , ' ' </features); do
     echo "-- $feature"
     run_feature "$feature"
+    tar -C /out -cf /dev/vda . # each time: a kernel that stands still leaves what was before
+    sync
 done
-tar -C /out -cf /dev/vda .
-sync
 poweroff -f

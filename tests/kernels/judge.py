@@ -177,7 +177,89 @@ def live(f):
     return f"{len(ours)} events of the workload, as many of each kind as in an instance beside it"
 
 
-JUDGES = {"probes": probes, "live": live}
+GRAPH = re.compile(r"^\s*(?P<ts>[\d.]+) \|\s+(?P<cpu>\d+)\)\s+(?P<who>\S.*?)\s+\|.{3}\s*(?:(?P<dur>[\d.]+) us)?\s*\|  (?P<indent>\s*)(?P<what>.*)$")
+
+
+def read_graph(text, comm):
+    """Calls in the kernel's drawing, in the order of their ends: (name, depth, duration in us, its precision)."""
+    calls = []
+    for line in text.splitlines():
+        m = GRAPH.match(line)
+        if not m or not m["who"].startswith(comm) or not m["dur"] or "/*" in m["what"] and "}" not in m["what"]:
+            continue
+        name = re.match(r"(?:\} /\* )?([\w.]+)", m["what"])
+        check(name, f"cannot read the kernel's line {line!r}")
+        calls.append((name[1], len(m["indent"]) // 2, float(m["dur"]), 10.0 ** -len(m["dur"].partition(".")[2])))
+    return calls
+
+
+def graph_slices(f, trace, pid):
+    return [(r["name"], int(r["depth"]), int(r["dur"]) / 1e3) for r in f.query(trace, f"""
+        SELECT slice.name, slice.depth, slice.dur FROM slice JOIN thread_track ON track_id = thread_track.id
+        JOIN thread USING (utid) WHERE thread_track.type = 'thread_funcgraph' AND tid = {pid} AND dur >= 0 ORDER BY ts + dur, depth DESC""")]
+
+
+def function_graph(f):
+    f.lacks("this kernel does not record graphs of its functions.*")
+    theirs, ours = read_graph(f.text("text"), "load-"), graph_slices(f, "same.pftrace", f.text("pid_same"))
+    check(len(theirs) > 60, f"only {len(theirs)} calls in the kernel's text")
+    check(len(theirs) == len(ours), f"{len(theirs)} calls in the kernel's text, {len(ours)} slices")
+    worst = 0
+    for t, o in zip(theirs, ours):
+        check(t[:2] == o[:2], f"the kernel drew {t[0]} at depth {t[1]}, the trace has {o[0]} at {o[1]}")
+        worst = max(worst, abs(o[2] - t[2]))
+    # The kernel takes the time of a call behind the entry's own record, and before that of the exit.
+    apart = sorted(abs(o[2] - t[2]) for t, o in zip(theirs, ours))[len(ours) // 2]
+    check(apart < 20, f"durations are {apart:.1f} us apart in the middle")
+    own = graph_slices(f, "own.pftrace", f.text("pid_own"))
+    check(sum(n == "vfs_read" and d == 0 for n, d, _ in own) >= 20, f"own recording: {own[:20]}")
+    check(max(d for _, d, _ in own) == 2, f"depth {max(d for _, d, _ in own)} for --max-depth 3")
+    check("no_such_function" in f.log and not (f.path / "none.pftrace").exists(), "a function that does not exist was not refused")
+    name = f.one("own.pftrace", f"SELECT name FROM thread WHERE tid = {f.text('pid_own')}")
+    check(name == "load", f"the thread is called {name!r}")
+    return f"{len(ours)} calls nest as the kernel drew them, durations within {apart:.1f} us in the middle, {worst:.0f} at most"
+
+
+def opened(f, trace, sql):
+    return sorted(set(r["v"] for r in f.query(trace, sql)))
+
+
+def kprobes(f):
+    f.lacks("this kernel does not record probes of its functions.*")
+    pid = f.text("pid").split()[0]
+    both = f.query("both.pftrace", f"""SELECT count(*) AS n, min(dur) AS least FROM slice JOIN thread_track ON track_id = thread_track.id
+        JOIN thread USING (utid) WHERE slice.name = 'do_sys_openat2' AND tid = {pid} AND dur >= 0""")[0]
+    check(int(both["n"]) >= 40 and int(both["least"]) > 0, f"{both['n']} slices of 40 calls")
+    files = f.query("arguments.pftrace", """SELECT extract_arg(f.arg_set_id, 'file') AS file, extract_arg(f.arg_set_id, 'dfd') AS dfd
+        FROM ftrace_event f WHERE f.name = 'do_sys_openat2' AND file GLOB '/tmp/lab-*' ORDER BY f.ts""")
+    check([r["file"] for r in files] == [f"/tmp/lab-{i}" for i in range(40)], f"{len(files)} names of files: {files[:3]}")
+    check({r["dfd"] for r in files} == {"-100"}, f"dfd is {files[0]['dfd']}")
+    returns = int(f.one("arguments.pftrace", """SELECT count(*) FROM ftrace_event f JOIN args USING (arg_set_id)
+        WHERE name = 'do_sys_openat2__return' AND display_value = '-2'"""))
+    check(returns >= 40, f"{returns} returns of -ENOENT")
+    check("no_such_function" in f.log and not (f.path / "none.pftrace").exists(), "a function that does not exist was not refused")
+    return "40 of 40 calls as slices, with their arguments and what they returned"
+
+
+def values(f, trace, event):
+    return sorted(int(r["v"]) for r in f.query(trace, f"""SELECT display_value AS v FROM ftrace_event JOIN args USING (arg_set_id)
+        WHERE name = '{event}' AND key NOT GLOB '__*'"""))
+
+
+def uprobes(f):
+    f.lacks("this kernel does not record probes of programs.*")
+    check(values(f, "uprobes.pftrace", "load_probe_site_called") == list(range(50)), "arguments of the calls")
+    check(values(f, "uprobes.pftrace", "load_probe_site_called__return") == list(range(1, 51)), "what the calls returned")
+    return "50 of 50 calls and returns with their values"
+
+
+def usdt(f):
+    f.lacks("this kernel does not record probes of programs.*")
+    check(values(f, "usdt.pftrace", "orma_test_passed") == list(range(50)), f"values are {values(f, 'usdt.pftrace', 'orma_test_passed')}")
+    return "50 of 50 passes with their argument"
+
+
+JUDGES = {"function_graph": function_graph, "kprobes": kprobes, "uprobes": uprobes, "usdt": usdt, "probes": probes, "live": live}
 
 
 def cleanup(f):

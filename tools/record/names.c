@@ -44,6 +44,17 @@ static void problem(struct check *c, const char *what, const char *name, const c
         orma_buf_printf(c->out, "; did you mean '%s'?", near);
 }
 
+/* Once: each of several probes may lack the same. */
+static void sentence(struct check *c, const char *what, const char *rest)
+{
+    char text[700];
+
+    snprintf(text, sizeof(text), "%s %s", what, rest);
+    if (orma_str_find(orma_buf_str(c->out), orma_str_from(text)))
+        return;
+    orma_buf_printf(c->out, "%s%s", c->num++ ? "\n" : "", text);
+}
+
 /* ---- data sources ---- */
 
 static const char *near_source(const char *name, char (*offered)[ORMA_SERVICE_NAME_MAX], size_t num)
@@ -218,6 +229,15 @@ static void on_unknown_name(void *ctx, enum orma_ftrace_name kind, const char *n
         break;
     case ORMA_FTRACE_NAME_CATEGORY:
         problem(c, "there is no atrace category", name, near_category(name));
+        break;
+    case ORMA_FTRACE_NAME_FUNCTION:
+        problem(c, "this kernel has no function that it can trace called", name, NULL);
+        break;
+    case ORMA_FTRACE_NAME_PROBE:
+        sentence(c, "cannot set the probe", name);
+        break;
+    case ORMA_FTRACE_NAME_FEATURE:
+        sentence(c, "this kernel does not record", name);
         break;
     }
 }

@@ -9,6 +9,7 @@
 #include "tools/record/record_impl.h"
 
 #define MANY_SECONDS 200 /* where milliseconds may have been meant */
+#define DEPTH_MAX 255 /* of the kernel's own stack of returns: less */
 #define SPAN_MAX_MS 86400000
 #define BUFFER_MIN ((uint64_t)4096)
 #define BUFFER_MAX (((uint64_t)4 << 30) - 1)
@@ -16,6 +17,13 @@
 enum {
     OPT_TIME = 1,
     OPT_BUFFER,
+    OPT_GRAPH,
+    OPT_DEPTH,
+    OPT_KPROBE,
+    OPT_KRETPROBE,
+    OPT_UPROBE,
+    OPT_URETPROBE,
+    OPT_USDT,
     OPT_OUT,
     OPT_FORCE,
     OPT_ALL,
@@ -51,6 +59,22 @@ const struct orma_option orma_record_options[] = {
      "Where the trace goes; - is standard output. Default: orma-DATE-TIME.pftrace."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
     {OPT_ALL, 'a', "all", NULL, "Record everything that has a preset."},
+    {OPT_GRAPH, 0, "function-graph", "FUNCTIONS",
+     "Record the calls of these kernel functions, and of all that they call, as slices: a name, or "
+     "a pattern such as 'vfs_*'; may be repeated."},
+    {OPT_DEPTH, 0, "max-depth", "N", "With --function-graph: how deep calls are followed."},
+    {OPT_KPROBE, 0, "kprobe", "PROBE",
+     "Record each call of a kernel function, FUNCTION or FUNCTION+OFFSET, with what you name behind "
+     "it: 'do_sys_openat2 file=$arg2:string'."},
+    {OPT_KRETPROBE, 0, "kretprobe", "PROBE",
+     "The same of returns: 'do_sys_openat2 fd=$retval:s64'."},
+    {OPT_UPROBE, 0, "uprobe", "PROBE",
+     "Record each call of a function of a program or library: '/bin/bash:readline', with what you "
+     "name behind it."},
+    {OPT_URETPROBE, 0, "uretprobe", "PROBE",
+     "The same of returns: '/bin/bash:readline line=$retval:string'."},
+    {OPT_USDT, 0, "usdt", "PROBE",
+     "Record a static probe point with its arguments: FILE:PROVIDER:NAME."},
     {OPT_RING, 0, "ring", NULL,
      "Keep only the newest data, as much as fits into the buffer, and write them at the end."},
     {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default)."},
@@ -140,6 +164,34 @@ static int add_word(struct orma_record *rec, const char *word)
         "unknown preset or event '%s' ('orma list' shows them; put '--' before a command)", word);
 }
 
+/* "kprobe:" + what was given. */
+static int add_probe(struct orma_record *rec, const char *kind)
+{
+    const char *value = rec->cli.value;
+    char *spec = orma_arena_alloc(&rec->names, strlen(kind) + strlen(value) + 1);
+
+    if (!*value)
+        return orma_cli_usage_error(&rec->cli, "--%.*s needs the name of a function",
+                                    (int)strlen(kind) - 1, kind);
+    if (!spec)
+        return ORMA_EXIT_FAILURE;
+    strcpy(stpcpy(spec, kind), value);
+    if (orma_record_request_add_probe(&rec->request, spec))
+        return ORMA_EXIT_OK;
+    return orma_cli_usage_error(&rec->cli, "at most %d events", ORMA_RECORD_EVENTS_MAX);
+}
+
+static int parse_depth(struct orma_record *rec)
+{
+    uint64_t number;
+
+    if (!orma_str_to_u64(orma_str_from(rec->cli.value), &number) || !number || number > DEPTH_MAX)
+        return orma_cli_usage_error(&rec->cli, "bad depth '%s': expected 1 to %d", rec->cli.value,
+                                    DEPTH_MAX);
+    rec->request.max_depth = (unsigned)number;
+    return ORMA_EXIT_OK;
+}
+
 static int parse_span(struct orma_record *rec, uint64_t *ret_ms)
 {
     rec->has_span = true;
@@ -171,6 +223,23 @@ static int parse_option(struct orma_record *rec, int id)
                 &rec->cli, "bad buffer size '%s': expected 4kb to just below 4gb, as in 32mb",
                 value);
         break;
+    case OPT_GRAPH:
+        if (!*value || !orma_record_request_add_root(&rec->request, value))
+            return orma_cli_usage_error(&rec->cli, "--function-graph needs a name, at most %d times",
+                                        ORMA_RECORD_ROOTS_MAX);
+        break;
+    case OPT_DEPTH:
+        return parse_depth(rec);
+    case OPT_KPROBE:
+        return add_probe(rec, "kprobe:");
+    case OPT_KRETPROBE:
+        return add_probe(rec, "kretprobe:");
+    case OPT_UPROBE:
+        return add_probe(rec, "uprobe:");
+    case OPT_URETPROBE:
+        return add_probe(rec, "uretprobe:");
+    case OPT_USDT:
+        return add_probe(rec, "usdt:");
     case OPT_OUT:
         rec->out_path = value;
         break;
@@ -269,8 +338,10 @@ static int check_together(struct orma_record *rec)
     if (rec->config_path && rec->shaped)
         return orma_cli_usage_error(
             &rec->cli,
-            "the config of -c already says what to record and for how long: presets, -a, -t, -b, "
-            "--ring, --stream, --live, --max-size and --trigger cannot be combined with it");
+            "the config of -c already says what to record and for how long: presets, probes, -a, -t, "
+            "-b, --ring, --stream, --live, --max-size and --trigger cannot be combined with it");
+    if (rec->request.max_depth && !rec->request.roots_num)
+        return orma_cli_usage_error(&rec->cli, "--max-depth needs --function-graph FUNCTIONS");
     if (rec->clone && (rec->shaped || rec->config_path || rec->command || rec->explain ||
                        rec->background || rec->private_service))
         return orma_cli_usage_error(&rec->cli, "--clone can be combined only with -o, -f and -q");
@@ -321,8 +392,9 @@ int orma_record_parse(struct orma_record *rec, bool *ret_go_on)
             return ORMA_EXIT_OK;
         if (id == ORMA_CLI_BAD)
             return ORMA_EXIT_USAGE;
-        rec->named |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL;
-        rec->shaped |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL || id == OPT_TIME ||
+        bool probe = id >= OPT_GRAPH && id <= OPT_USDT;
+        rec->named |= id == ORMA_CLI_POSITIONAL || id == OPT_ALL || probe;
+        rec->shaped |= probe || id == ORMA_CLI_POSITIONAL || id == OPT_ALL || id == OPT_TIME ||
                        id == OPT_BUFFER || id == OPT_RING || id == OPT_STREAM ||
                        id == OPT_MAX_SIZE || id == OPT_TRIGGER || id == OPT_LIVE;
         int r = parse_option(rec, id);

@@ -59,15 +59,48 @@ static bool add_preset(struct orma_record_request *self, const struct orma_recor
     return true;
 }
 
+static void add_word(struct orma_record_request *self, const char *word)
+{
+    if (self->words_num < ORMA_RECORD_WORDS_MAX)
+        self->words[self->words_num++] = word;
+}
+
 bool orma_record_request_add(struct orma_record_request *self, const char *what)
 {
     const struct orma_record_preset *p = orma_record_preset_find(what);
 
     if (!p && !strchr(what, '/'))
         return false;
-    if (self->words_num < ORMA_RECORD_WORDS_MAX)
-        self->words[self->words_num++] = what;
+    add_word(self, what);
     return p ? add_preset(self, p) : add_event(self, what, true);
+}
+
+/* What threads are called that do not live long enough to be looked up. */
+static bool add_names(struct orma_record_request *self)
+{
+    return add_event(self, "task/task_newtask", false) &&
+           add_event(self, "task/task_rename", false);
+}
+
+bool orma_record_request_add_probe(struct orma_record_request *self, const char *spec)
+{
+    add_word(self, spec);
+    return add_event(self, spec, true) && add_names(self);
+}
+
+bool orma_record_request_add_root(struct orma_record_request *self, const char *pattern)
+{
+    if (self->roots_num == ORMA_RECORD_ROOTS_MAX)
+        return false;
+    add_word(self, "graph:");
+    self->roots[self->roots_num++] = pattern;
+    self->ksyms = true;
+    return add_names(self);
+}
+
+bool orma_record_request_has_kernel(const struct orma_record_request *self)
+{
+    return self->events_num || self->roots_num;
 }
 
 bool orma_record_request_drop(struct orma_record_request *self, const char *event)
@@ -89,7 +122,7 @@ bool orma_record_word_is_kernel(const char *word)
 {
     const struct orma_record_preset *p = orma_record_preset_find(word);
 
-    return p ? p->events && !p->polls && !p->apps : strchr(word, '/') != NULL;
+    return p ? p->events && !p->polls && !p->apps : strpbrk(word, "/:") != NULL;
 }
 
 void orma_record_request_add_defaults(struct orma_record_request *self)
@@ -112,6 +145,17 @@ void orma_record_events_put(struct orma_buf *out, const struct orma_record_reque
         orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_FTRACE_EVENTS, rq->events[i]);
 }
 
+static void put_graph(struct orma_buf *out, const struct orma_record_request *rq)
+{
+    if (!rq->roots_num)
+        return;
+    orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_ENABLE_FUNCTION_GRAPH, 1);
+    for (size_t i = 0; i < rq->roots_num; i++)
+        orma_pb_put_cstr(out, ORMA_PB_FTRACE_CONFIG_FUNCTION_GRAPH_ROOTS, rq->roots[i]);
+    if (rq->max_depth)
+        orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_FUNCTION_GRAPH_MAX_DEPTH, rq->max_depth);
+}
+
 static void put_ftrace(struct orma_buf *out, const struct orma_record_request *rq)
 {
     struct orma_record_open_source s = orma_record_source_begin(out, "linux.ftrace");
@@ -123,6 +167,7 @@ static void put_ftrace(struct orma_buf *out, const struct orma_record_request *r
     orma_pb_end(out, compact);
     if (rq->ksyms)
         orma_pb_put_u64(out, ORMA_PB_FTRACE_CONFIG_SYMBOLIZE_KSYMS, 1);
+    put_graph(out, rq);
     orma_pb_end(out, ftrace);
     orma_record_source_end(out, s);
 }
@@ -241,7 +286,7 @@ static void put_session(struct orma_buf *out, const struct orma_record_request *
 void orma_record_config_put(struct orma_buf *out, const struct orma_record_request *rq)
 {
     put_session(out, rq);
-    if (rq->ftrace && rq->events_num)
+    if (rq->ftrace && orma_record_request_has_kernel(rq))
         put_ftrace(out, rq);
     if (rq->process_stats)
         put_process_stats(out, rq);

@@ -16,6 +16,7 @@ enum orma_record_mode {
 
 #define ORMA_RECORD_EVENTS_MAX 256
 #define ORMA_RECORD_WORDS_MAX 64
+#define ORMA_RECORD_ROOTS_MAX 32
 
 struct orma_record_request {
     enum orma_record_mode mode;
@@ -32,12 +33,26 @@ struct orma_record_request {
     size_t events_num;
     const char *events[ORMA_RECORD_EVENTS_MAX];
     bool event_named[ORMA_RECORD_EVENTS_MAX]; /* by itself, not as a part of a preset */
+    /* Functions of the kernel whose calls are recorded with all they call; patterns. */
+    size_t roots_num;
+    const char *roots[ORMA_RECORD_ROOTS_MAX];
+    unsigned max_depth; /* of them; 0: all */
     size_t words_num;
     const char *words[ORMA_RECORD_WORDS_MAX]; /* presets and events as they were named */
 };
 
 /* Adds a preset, or an event as "group/name". False: no such preset, or too many events. */
 bool orma_record_request_add(struct orma_record_request *self, const char *what);
+
+/*
+ * Adds a probe as ftrace_events has it ("kprobe:...", see probes/ftrace/dynamic.h), or functions to
+ * graph, both as they were named. False: too many.
+ */
+bool orma_record_request_add_probe(struct orma_record_request *self, const char *spec);
+bool orma_record_request_add_root(struct orma_record_request *self, const char *pattern);
+
+/* Anything of linux.ftrace? */
+bool orma_record_request_has_kernel(const struct orma_record_request *self);
 
 /* Takes an event out again that only presets wanted. False: it was named, or is not there. */
 bool orma_record_request_drop(struct orma_record_request *self, const char *event);

@@ -55,6 +55,30 @@ Test(record_config, names_the_sources_that_were_asked_for_and_allowed)
     orma_assert_no_leaks();
 }
 
+Test(record_config, probes_and_graphs_are_of_the_kernel)
+{
+    struct orma_record_request rq = {
+        .mode = ORMA_RECORD_STREAM, .buffer_bytes = 32 << 20, .ftrace = true, .max_depth = 3};
+
+    cr_assert(orma_record_request_add_root(&rq, "vfs_*"));
+    cr_assert(orma_record_request_add_probe(&rq, "kprobe:do_open $arg2:string"));
+    cr_assert(orma_record_request_has_kernel(&rq));
+    for (size_t i = 0; i < rq.words_num; i++)
+        cr_assert(orma_record_word_is_kernel(rq.words[i]));
+    config_t *c = decode(&rq);
+    const Perfetto__Protos__FtraceConfig *f = source(c, "linux.ftrace")->ftrace_config;
+    cr_assert(f->enable_function_graph && f->symbolize_ksyms);
+    cr_assert_eq(f->n_function_graph_roots, 1);
+    cr_assert_str_eq(f->function_graph_roots[0], "vfs_*");
+    cr_assert_eq(f->function_graph_max_depth, 3);
+    bool found = false;
+    for (size_t i = 0; i < f->n_ftrace_events; i++)
+        found |= !strcmp(f->ftrace_events[i], "kprobe:do_open $arg2:string");
+    cr_assert(found);
+    protobuf_c_message_free_unpacked(&c->base, NULL);
+    orma_assert_no_leaks();
+}
+
 Test(record_config, presets_add_up_without_repeating_events)
 {
     struct orma_record_request rq = {
