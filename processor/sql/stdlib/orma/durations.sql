@@ -30,12 +30,31 @@ SELECT
 FROM machine AS m LEFT JOIN seen AS s ON s.machine_id = m.id
 GROUP BY m.id;
 
--- Where events of the kernel were lost: in front of these times, on these cpus.
+-- Recordings of a machine, as far as their service says when they began and ended.
+CREATE PERFETTO TABLE _orma_recording AS
+SELECT
+  machine_id, trace_id, max(iif(name = 'tracing_started_ns', int_value, NULL)) AS begin_ts,
+  max(iif(name = 'tracing_disabled_ns', int_value, NULL)) AS end_ts
+FROM metadata
+WHERE name IN ('tracing_started_ns', 'tracing_disabled_ns')
+GROUP BY machine_id, trace_id;
+
+-- Where events of the kernel were lost: in front of these times, on these cpus. Nor are there any between two
+-- recordings of a machine, one after the other.
 CREATE PERFETTO TABLE _orma_kernel_gap AS
 SELECT g.ts, c.ucpu
 FROM gap AS g JOIN cpu AS c ON c.cpu = g.cpu AND c.machine_id IS g.machine_id
 WHERE g.cpu IS NOT NULL
-ORDER BY g.ts;
+UNION ALL
+SELECT r.begin_ts AS ts, c.ucpu
+FROM _orma_recording AS r JOIN cpu AS c ON c.machine_id IS r.machine_id
+WHERE EXISTS (SELECT 1 FROM _orma_recording AS b WHERE b.machine_id IS r.machine_id AND b.end_ts <= r.begin_ts)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM _orma_recording AS o
+    WHERE o.machine_id IS r.machine_id AND o.begin_ts < r.begin_ts AND o.end_ts > r.begin_ts
+  )
+ORDER BY ts;
 
 -- Tables have what a run, a state or a call would have lasted without the loss. But of what spans one, the
 -- end may be lost, and the beginning of another.
