@@ -12,16 +12,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "processor/read/detect_ctf.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
+
+/* How deep below the folder that is given a trace is looked for, and in how many folders. */
+#define FOLDERS_DEEP 8
+#define FOLDERS_MAX 4096
+
+/* Where a long path is cut in two; NULL: nowhere. */
+static const char *cut_of(const char *name)
+{
+    const size_t len = strlen(name);
+    const char *slash = NULL;
+
+    for (const char *c = name; *c; c++)
+        if (*c == '/' && (size_t)(c - name) <= ORMA_TAR_PREFIX_MAX &&
+            len - (size_t)(c - name) - 1 <= ORMA_TAR_NAME_MAX)
+            slash = c;
+    return slash;
+}
+
+bool orma_tar_head_fits(const char *name)
+{
+    return strlen(name) <= ORMA_TAR_NAME_MAX || cut_of(name);
+}
 
 void orma_tar_head_fill(struct orma_tar_head *self, const char *name, uint64_t size)
 {
     const uint8_t *bytes = (const uint8_t *)self;
+    const char *cut = strlen(name) > ORMA_TAR_NAME_MAX ? cut_of(name) : NULL;
     unsigned sum = 0;
 
     *self = (struct orma_tar_head){.type = '0', .magic = "ustar", .version = {'0', '0'}};
-    snprintf(self->name, sizeof(self->name), "%s", name);
+    if (cut)
+        memcpy(self->prefix, name, (size_t)(cut - name));
+    snprintf(self->name, sizeof(self->name), "%s", cut ? cut + 1 : name);
     snprintf(self->mode, sizeof(self->mode), "%07o", 0644U);
     snprintf(self->uid, sizeof(self->uid), "%07o", 0U);
     snprintf(self->gid, sizeof(self->gid), "%07o", 0U);
@@ -47,13 +73,29 @@ static int open_file(int dir, const char *name, struct stat *st)
     return fd;
 }
 
-static bool is_trace(int dir)
+/* The first bytes of a file. */
+static size_t read_head(int dir, const char *name, uint8_t *ret, size_t max)
 {
-    char head[8] = "";
     struct stat st;
-    ORMA_AUTO(orma_fd_close) int fd = open_file(dir, "info", &st);
+    ORMA_AUTO(orma_fd_close) int fd = open_file(dir, name, &st);
+    const ssize_t n = fd < 0 ? -1 : read(fd, ret, max);
 
-    return fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) && !memcmp(head, "Ftrace!", 8);
+    return n < 0 ? 0 : (size_t)n;
+}
+
+static bool is_uftrace(int dir)
+{
+    uint8_t head[8];
+
+    return read_head(dir, "info", head, sizeof(head)) == sizeof(head) &&
+           !memcmp(head, "Ftrace!", 8);
+}
+
+static bool is_ctf(int dir)
+{
+    uint8_t head[ORMA_DETECT_CTF_BYTES];
+
+    return orma_detect_ctf(head, read_head(dir, "metadata", head, sizeof(head)));
 }
 
 static int new_file(void)
@@ -91,9 +133,11 @@ static int copy(int from, int to, uint64_t size)
     return r ? r : orma_fd_write_all(to, zeros, -size % ORMA_TAR_BLOCK);
 }
 
-static int pack_file(int dir, const char *name, int to)
+/* `path`: of the folder, with a slash, or empty. */
+static int pack_file(int dir, const char *path, const char *name, int to)
 {
     struct orma_tar_head head;
+    char full[ORMA_TAR_PATH_MAX + 1];
     struct stat st;
     ORMA_AUTO(orma_fd_close) int fd = open_file(dir, name, &st);
 
@@ -101,54 +145,132 @@ static int pack_file(int dir, const char *name, int to)
         return 0;
     if (fd < 0)
         return fd;
-    if (strlen(name) > ORMA_TAR_NAME_MAX)
+    if ((size_t)snprintf(full, sizeof(full), "%s%s", path, name) >= sizeof(full) ||
+        !orma_tar_head_fits(full))
         return -ENAMETOOLONG;
     if ((uint64_t)st.st_size > ORMA_TAR_SIZE_MAX)
         return -EFBIG;
-    orma_tar_head_fill(&head, name, (uint64_t)st.st_size);
+    orma_tar_head_fill(&head, full, (uint64_t)st.st_size);
     const int r = orma_fd_write_all(to, &head, sizeof(head));
     return r ? r : copy(fd, to, (uint64_t)st.st_size);
 }
 
-static int pack_all(DIR *files, int to, struct orma_buf *why)
+/* Its files; those of folders in it are not. */
+static int pack_files(DIR *files, const char *path, int to, struct orma_buf *why)
 {
-    static const char end[2 * ORMA_TAR_BLOCK];
     const struct dirent *entry;
 
     while ((entry = readdir(files))) {
-        const int r = entry->d_name[0] == '.' ? 0 : pack_file(dirfd(files), entry->d_name, to);
+        const int r =
+            entry->d_name[0] == '.' ? 0 : pack_file(dirfd(files), path, entry->d_name, to);
 
         if (!r)
             continue;
-        orma_buf_printf(why, "%s: %s", entry->d_name, strerror(-r));
+        orma_buf_printf(why, "%s%s: %s", path, entry->d_name, strerror(-r));
         return r;
     }
-    return orma_fd_write_all(to, end, sizeof(end));
+    return 0;
+}
+
+/* A look for folders of CTF: those of a session of LTTng lie in others. */
+struct search {
+    int to; /* -1: none was found yet */
+    unsigned folders_left;
+    char path[ORMA_TAR_PATH_MAX + 1];
+    struct orma_buf *why;
+};
+
+static DIR *open_folder(int dir, const char *name)
+{
+    const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR *ret = fd < 0 ? NULL : fdopendir(fd);
+
+    if (!ret && fd >= 0)
+        (void)close(fd);
+    return ret;
+}
+
+static int search_folder(struct search *s, int dir, const char *name, unsigned depth);
+
+static int search_folders(struct search *s, DIR *files, unsigned depth)
+{
+    const size_t len = strlen(s->path);
+    const struct dirent *entry;
+    int r = 0;
+
+    while (!r && (entry = readdir(files))) {
+        if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) ||
+            !strcmp(entry->d_name, "index"))
+            continue;
+        if ((size_t)snprintf(s->path + len, sizeof(s->path) - len, "%s/", entry->d_name) <
+            sizeof(s->path) - len)
+            r = search_folder(s, dirfd(files), entry->d_name, depth + 1);
+        s->path[len] = 0;
+    }
+    return r;
+}
+
+/* Packs what is a trace below a folder; others are passed. */
+static int search_folder(struct search *s, int dir, const char *name, unsigned depth)
+{
+    DIR *files = s->folders_left ? open_folder(dir, name) : NULL;
+    int r = 0;
+
+    if (!files)
+        return 0;
+    s->folders_left--;
+    if (is_ctf(dirfd(files))) {
+        if (s->to < 0)
+            s->to = new_file();
+        r = s->to < 0 ? s->to : pack_files(files, s->path, s->to, s->why);
+        rewinddir(files);
+    }
+    if (!r && depth < FOLDERS_DEEP)
+        r = search_folders(s, files, depth);
+    (void)closedir(files);
+    return r;
+}
+
+static int finish(int to, int r)
+{
+    static const char end[2 * ORMA_TAR_BLOCK];
+
+    if (!r)
+        r = orma_fd_write_all(to, end, sizeof(end));
+    if (!r && lseek(to, 0, SEEK_SET) < 0)
+        r = -errno;
+    if (!r)
+        return to;
+    (void)close(to);
+    return r;
+}
+
+static int pack_uftrace(int dir, struct orma_buf *why)
+{
+    DIR *files = open_folder(dir, ".");
+    const int to = files ? new_file() : -errno;
+    const int r = to < 0 ? to : pack_files(files, "", to, why);
+
+    if (files)
+        (void)closedir(files);
+    return to < 0 ? to : finish(to, r);
+}
+
+static int pack_ctf(int dir, struct orma_buf *why)
+{
+    struct search s = {.to = -1, .folders_left = FOLDERS_MAX, .why = why};
+    const int r = search_folder(&s, dir, ".", 0);
+
+    if (s.to < 0)
+        return r ? r : -ENOENT;
+    return finish(s.to, r);
 }
 
 int orma_folder_pack(int dir, struct orma_buf *why)
 {
-    if (!is_trace(dir))
-        return -ENOENT;
-    const int copy_fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *files = copy_fd < 0 ? NULL : fdopendir(copy_fd);
-    int to = files ? new_file() : -errno;
+    const int r = is_uftrace(dir) ? pack_uftrace(dir, why) : pack_ctf(dir, why);
 
-    if (to < 0) {
-        orma_buf_printf(why, "%s", strerror(-to));
-    } else {
-        int r = pack_all(files, to, why);
-
-        if (!r && lseek(to, 0, SEEK_SET) < 0)
-            r = -errno;
-        if (r) {
-            (void)close(to);
-            to = r;
-        }
-    }
-    if (files)
-        (void)closedir(files);
-    else if (copy_fd >= 0)
-        (void)close(copy_fd);
-    return to;
+    if (r < 0 && r != -ENOENT && !why->len)
+        orma_buf_printf(why, "%s", strerror(-r));
+    return r;
 }

@@ -18,7 +18,6 @@
 #include "processor/import/core/file.h"
 #include "processor/metrics/metrics.h"
 #include "processor/processor.h"
-#include "processor/read/foreign.h"
 #include "processor/sql/engine.h"
 #include "processor/sql/tables/derived.h"
 #include "processor/store/spill.h"
@@ -331,9 +330,9 @@ static int load_whole(struct orma_processor *self, int fd, orma_progress_fn *pro
     return r ? r : orma_processor_finish(self);
 }
 
-/* A folder that is one trace. It is not cached: what it holds has no identity of its own. */
-static int load_folder(struct orma_processor *self, int dir, const char *path,
-                       orma_progress_fn *progress, void *data)
+/* A folder that is a trace, or has some in it. It is not cached: what it holds has no identity of
+ * its own. */
+static int load_folder(struct orma_processor *self, int dir, orma_progress_fn *progress, void *data)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf why = {0};
     ORMA_AUTO(orma_fd_close) int fd = orma_folder_pack(dir, &why);
@@ -342,8 +341,7 @@ static int load_folder(struct orma_processor *self, int dir, const char *path,
         return load_whole(self, fd, progress, data);
     if (fd != -ENOENT)
         return fail(self, fd, "%s", orma_buf_cstr(&why));
-    const char *is = orma_foreign_folder(path);
-    return fail(self, -EISDIR, "%s%s%s", strerror(EISDIR), is ? ": this is " : "", is ? is : "");
+    return fail(self, -EISDIR, "%s", strerror(EISDIR));
 }
 
 int orma_processor_load_file(struct orma_processor *self, const char *path,
@@ -360,7 +358,7 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
     self->sql->given.input_dev = st.st_dev;
     self->sql->given.input_ino = st.st_ino;
     if (S_ISDIR(st.st_mode))
-        return load_folder(self, fd, path, progress, data);
+        return load_folder(self, fd, progress, data);
     if (!S_ISREG(st.st_mode))
         return load_stream(self, fd);
     if (!st.st_size) /* a trace of no packets */

@@ -114,6 +114,7 @@ static const struct orma_format_ops *const formats[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_OTLP] = &orma_format_otlp,
     [ORMA_FORMAT_JFR] = &orma_format_jfr,
     [ORMA_FORMAT_UFTRACE] = &orma_format_uftrace,
+    [ORMA_FORMAT_CTF] = &orma_format_ctf,
     [ORMA_FORMAT_SIMPLEPERF] = &orma_format_simpleperf,
     [ORMA_FORMAT_PPROF] = &orma_format_pprof,
     [ORMA_FORMAT_NINJA] = &orma_format_ninja,

@@ -1,14 +1,14 @@
 /*
  * Binary formats are known by magic bytes, JSON by the keys near its begin, texts by the form of
- * their first lines. What is most specific is asked first. Messages of protobuf come late, since
- * many bytes can be read as such. ENOUGH bytes decide; fewer do only at the end of a file. Files of
- * others that look like one of ours are told by foreign.c first.
+ * their first lines. The most specific is asked first, messages of protobuf late: many bytes can be
+ * read as such. ENOUGH bytes decide, fewer only at the end of a file. foreign.c tells others' files.
  */
 #include "processor/read/detect.h"
 
 #include <string.h>
 #include <strings.h>
 
+#include "processor/read/detect_ctf.h"
 #include "processor/read/detect_otlp.h"
 #include "processor/read/detect_profile.h"
 #include "processor/read/foreign.h"
@@ -42,6 +42,7 @@ const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_OTLP] = "otlp",
     [ORMA_FORMAT_JFR] = "jfr",
     [ORMA_FORMAT_UFTRACE] = "uftrace",
+    [ORMA_FORMAT_CTF] = "ctf",
     [ORMA_FORMAT_SIMPLEPERF] = "simpleperf_proto",
     [ORMA_FORMAT_FUCHSIA] = "fuchsia",
     [ORMA_FORMAT_GECKO] = "gecko",
@@ -593,7 +594,7 @@ static enum orma_format binary_format(const uint8_t *data, size_t len)
     if (len >= 10 && !memcmp(data, "BZh", 3) && data[3] >= '1' && data[3] <= '9' &&
         (!memcmp(data + 4, "1AY&SY", 6) || !memcmp(data + 4, "\x17rE8P\x90", 6))) /* or empty */
         return ORMA_FORMAT_BZIP2;
-    return ORMA_FORMAT_UNKNOWN;
+    return orma_detect_ctf(data, len) ? ORMA_FORMAT_CTF : ORMA_FORMAT_UNKNOWN;
 }
 
 /* JSON, and what looks like it. */

@@ -28,6 +28,7 @@ enum orma_format {
     ORMA_FORMAT_OTLP,
     ORMA_FORMAT_JFR,
     ORMA_FORMAT_UFTRACE, /* its file `info`, for the folder */
+    ORMA_FORMAT_CTF,     /* its file `metadata`, the same */
     ORMA_FORMAT_SIMPLEPERF,
     ORMA_FORMAT_FUCHSIA,
     ORMA_FORMAT_GECKO,

@@ -4,11 +4,9 @@
  */
 #include "processor/read/foreign.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
@@ -40,13 +38,17 @@ static const struct {
     const char *is;
 } magics[] = {
     {BYTES("\xc1\x1f\xfc\xc1"),
-     READS("a stream of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
+     READS("a stream of the Common Trace Format (LTTng)",
+           "its folder, with the file 'metadata', can be read")},
+    {BYTES("\xc1\x1f\xfc\xc1"),
+     READS("a stream of the Common Trace Format (LTTng)",
+           "its folder, with the file 'metadata', can be read")},
     {BYTES("\xc1\xfc\x1f\xc1"),
-     READS("a stream of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
-    {BYTES("\x57\x1d\xd1\x75"),
-     READS("metadata of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
-    {BYTES("\x75\xd1\x1d\x57"),
-     READS("metadata of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
+     READS("a stream of the Common Trace Format (LTTng)",
+           "its folder, with the file 'metadata', can be read")},
+    {BYTES("\xc1\x1f\xfc\xc1"),
+     READS("a stream of the Common Trace Format (LTTng)",
+           "its folder, with the file 'metadata', can be read")},
     {BYTES("tracy\0"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("tlZ\4"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("tZst"), READS("a trace of Tracy", "the Tracy profiler reads it")},
@@ -256,8 +258,6 @@ static const struct {
     {"Full thread dump ", NULL, "a Java thread dump (jstack)"},
     {"# To display the perf.data header info", "# Overhead",
      READS("the output of `perf report`", "that of `perf script` can be read")},
-    {"/* CTF 1.", NULL,
-     READS("metadata of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
     {"format:", "\tfield:", "the format file of a kernel event, which holds no trace"},
     {"MODULE Linux ", NULL, "a file of symbols (Breakpad), which holds no trace"},
     {"packet {", ": ", READS("a trace as text", "`orma convert binary` converts it to a trace")},
@@ -393,25 +393,4 @@ const char *orma_foreign_guess(const uint8_t *data, size_t len)
             "JSON without trace events",
             "`jq` reads it; trace events are in a list \"traceEvents\", or have a phase (\"ph\")");
     return "text in an unknown format";
-}
-
-const char *orma_foreign_folder(const char *path)
-{
-    static const char *const files[] = {"metadata", "info"};
-    uint8_t head[64];
-    const char *is = NULL;
-    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    for (unsigned i = 0; dir >= 0 && !is && i < ORMA_ARRAY_LEN(files); i++) {
-        int fd = openat(dir, files[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        ssize_t n = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
-
-        if (n > 0)
-            is = orma_foreign_find(head, (size_t)n);
-        if (fd >= 0)
-            (void)close(fd);
-    }
-    if (dir >= 0)
-        (void)close(dir);
-    return is;
 }

@@ -16,7 +16,4 @@ const char *orma_foreign_find(const uint8_t *data, size_t len);
 
 /* By its form only, of text of which nothing could be read; NULL: it is no text. */
 const char *orma_foreign_guess(const uint8_t *data, size_t len);
-
-/* Of a folder, by the files in it; NULL: none of them. */
-const char *orma_foreign_folder(const char *path);
 #endif

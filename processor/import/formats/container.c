@@ -99,7 +99,8 @@ static void look_into(struct orma_format_member *m)
     read_head(m, &h);
     enum orma_format format = orma_detect_format(h.data, h.len, true);
     m->kind = kind_of(format);
-    m->leads = format == ORMA_FORMAT_UFTRACE;
+    m->leads = format == ORMA_FORMAT_UFTRACE || format == ORMA_FORMAT_CTF;
+    m->is_ctf = format == ORMA_FORMAT_CTF;
     m->is_trace = format != ORMA_FORMAT_UNKNOWN && format != ORMA_FORMAT_MANIFEST &&
                   format != ORMA_FORMAT_SYMBOLS;
 }
@@ -130,7 +131,7 @@ static void find_repeated(struct orma_format_archive *a)
     if (a->num)
         qsort(a->list, a->num, sizeof(*a->list), by_bytes_then_place);
     for (unsigned i = 1; i < a->num && a->list[i].is_trace; i++)
-        a->list[i].repeats = !by_bytes(&a->list[i - 1], &a->list[i]);
+        a->list[i].repeats = !a->list[i].leads && !by_bytes(&a->list[i - 1], &a->list[i]);
 }
 
 struct unpacking {
@@ -217,10 +218,24 @@ static bool is_part(struct orma_str name)
     return false;
 }
 
-static bool belongs(const struct orma_format_member *m, struct orma_str folder)
+/* Beside the file `metadata` of CTF all files are streams; those of `index/` repeat what these say.
+ */
+static bool belongs_to_ctf(struct orma_str name, struct orma_str folder)
 {
+    const struct orma_str of = folder_of(name);
+
+    return orma_str_eq(of, folder) ||
+           (orma_str_starts(of, folder) &&
+            orma_str_eq_c((struct orma_str){of.data + folder.len, of.len - folder.len}, "index/"));
+}
+
+static bool belongs(const struct orma_format_member *m, const struct orma_format_member *lead)
+{
+    const struct orma_str folder = folder_of(lead->name);
     const struct orma_str base = {m->name.data + folder.len, m->name.len - folder.len};
 
+    if (lead->is_ctf)
+        return !m->leads && belongs_to_ctf(m->name, folder);
     return orma_str_eq(folder_of(m->name), folder) && is_part(base);
 }
 
@@ -238,7 +253,7 @@ static void find_folders(struct orma_format_archive *a)
         num++;
         a->has_folders = true;
         for (unsigned j = 0; j < a->num; j++)
-            if (j != i && belongs(&a->list[j], folder_of(a->list[i].name))) {
+            if (j != i && belongs(&a->list[j], &a->list[i])) {
                 a->list[j].follows = true;
                 a->list[j].leads = a->list[j].is_trace = false;
             }
@@ -268,7 +283,7 @@ static void give_parts(struct orma_format_archive *a, const struct orma_format_m
     uint32_t num = 1; /* itself */
 
     for (unsigned i = 0; i < a->num; i++)
-        num += a->list[i].follows && belongs(&a->list[i], folder);
+        num += a->list[i].follows && belongs(&a->list[i], lead);
     struct orma_file_part *parts = orma_arena_alloc(&a->names, num * sizeof(*parts));
     num = 0;
     if (!parts) {
@@ -278,7 +293,7 @@ static void give_parts(struct orma_format_archive *a, const struct orma_format_m
     for (unsigned i = 0; i < a->num && !orma_file_failed(a->file); i++) {
         struct orma_format_member *m = &a->list[i];
 
-        if (m != lead && (!m->follows || !belongs(m, folder)))
+        if (m != lead && (!m->follows || !belongs(m, lead)))
             continue;
         const struct orma_str bytes = bytes_of(a, m);
         if (bytes.data)

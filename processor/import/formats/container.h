@@ -20,13 +20,14 @@ struct orma_format_member {
     struct orma_str name; /* of the archive, or of its arena */
     const uint8_t *data;  /* as it lies there */
     size_t len;
-    uint64_t size;      /* of what is packed in it, as the list has it; 0: not known */
-    bool packed;        /* deflated */
-    bool is_trace;      /* or holds such */
-    bool repeats;       /* another one has the same bytes */
-    bool leads;         /* it stands for its folder, which is one trace */
-    bool follows;       /* it lies in a folder for which another one stands */
-    const uint8_t *sum; /* in the list of a zip archive; NULL: none */
+    uint64_t size;            /* of what is packed in it, as the list has it; 0: not known */
+    bool packed;              /* deflated */
+    bool is_trace;            /* or holds such */
+    bool repeats;             /* another one has the same bytes */
+    bool leads;               /* it stands for its folder, which is one trace */
+    bool is_ctf;              /* of what kind that is */
+    bool follows;             /* it lies in a folder for which another one stands */
+    const uint8_t *sum;       /* in the list of a zip archive; NULL: none */
     struct orma_buf unpacked; /* by another thread; empty: it is to be unpacked */
     unsigned idx, kind;
     uint32_t row; /* in trace_file */
@@ -44,7 +45,7 @@ struct orma_format_archive {
     struct orma_format_member *list;
     unsigned num, cap;
     unsigned hidden, empty;
-    bool has_folders; /* that are one trace */
+    bool has_folders;        /* that are one trace */
     struct orma_arena names; /* and lists of parts */
 };
 

@@ -193,19 +193,54 @@ static const struct orma_generic_field *find_field(const struct orma_kernel_gene
     return NULL;
 }
 
-/* Numbers of arrays get a key each: "caller[2]". */
-static void put_element(struct orma_import_ctx *imp, const struct orma_generic_field *field,
-                        const struct orma_pb_field *f, uint32_t index, struct orma_args_list *ret)
+/* Values of arrays get a key each: "caller[2]". */
+static void put_value(struct orma_import_ctx *imp, const struct orma_generic_field *field,
+                      uint32_t key, const struct orma_pb_field *f, struct orma_args_list *ret)
 {
-    struct orma_strpool *pool = &imp->model->storage->pool;
-    const bool is_signed = field->type == ORMA_TYPE_INT64 || field->type == ORMA_TYPE_INT32;
+    struct orma_args_item item = {.flat_key = field->name, .key = key, .i = orma_pb_i64(f)};
 
-    orma_args_put(ret, (struct orma_args_item){
-                           .flat_key = field->name,
-                           .key = orma_strpool_addf(pool, "%s[%u]",
-                                                    orma_strpool_cstr(pool, field->name), index),
-                           .type = is_signed ? ORMA_ARG_INT : ORMA_ARG_UINT,
-                           .i = orma_pb_i64(f)});
+    switch ((enum orma_field_type)field->type) {
+    case ORMA_TYPE_INT32:
+    case ORMA_TYPE_INT64:
+    case ORMA_TYPE_SFIXED32:
+    case ORMA_TYPE_SFIXED64:
+    case ORMA_TYPE_ENUM:
+        item.type = ORMA_ARG_INT;
+        break;
+    case ORMA_TYPE_SINT32:
+    case ORMA_TYPE_SINT64:
+        item.type = ORMA_ARG_INT;
+        item.i = orma_pb_sint(f);
+        break;
+    case ORMA_TYPE_UINT32:
+    case ORMA_TYPE_UINT64:
+    case ORMA_TYPE_FIXED32:
+    case ORMA_TYPE_FIXED64:
+        item.type = ORMA_ARG_UINT;
+        item.i = (int64_t)orma_pb_u64(f);
+        break;
+    case ORMA_TYPE_BOOL:
+        item.type = ORMA_ARG_BOOL;
+        item.i = orma_pb_bool(f);
+        break;
+    case ORMA_TYPE_FLOAT:
+        item.type = ORMA_ARG_REAL;
+        item.d = (double)orma_pb_float(f);
+        break;
+    case ORMA_TYPE_DOUBLE:
+        item.type = ORMA_ARG_REAL;
+        item.d = orma_pb_double(f);
+        break;
+    case ORMA_TYPE_STRING:
+        item.type = ORMA_ARG_STRING;
+        item.i = orma_model_str(imp->model, orma_pb_str(f));
+        break;
+    case ORMA_TYPE_BYTES:
+    case ORMA_TYPE_MESSAGE:
+    case ORMA_TYPE_GROUP:
+        return;
+    }
+    orma_args_put(ret, item);
 }
 
 void orma_kernel_generic_args(struct orma_import_ctx *imp,
@@ -213,55 +248,22 @@ void orma_kernel_generic_args(struct orma_import_ctx *imp,
                               struct orma_args_list *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_strpool *pool = &imp->model->storage->pool;
     struct orma_pb_field f;
     uint32_t index = 0, before = 0;
 
     while (orma_pb_next(&r, &f)) {
         const struct orma_generic_field *field = find_field(g, f.id);
+        uint32_t key = field ? field->name : 0;
 
         if (!field)
             continue;
-        if (field->repeated && is_number(field->type)) {
+        if (field->repeated) {
             index = f.id == before ? index + 1 : 0;
             before = f.id;
-            put_element(imp, field, &f, index, ret);
-            continue;
+            key = orma_strpool_addf(pool, "%s[%u]", orma_strpool_cstr(pool, field->name), index);
         }
-        switch ((enum orma_field_type)field->type) {
-        case ORMA_TYPE_INT32:
-        case ORMA_TYPE_INT64:
-        case ORMA_TYPE_SFIXED32:
-        case ORMA_TYPE_SFIXED64:
-        case ORMA_TYPE_ENUM:
-            orma_args_put_int(ret, field->name, orma_pb_i64(&f));
-            break;
-        case ORMA_TYPE_SINT32:
-        case ORMA_TYPE_SINT64:
-            orma_args_put_int(ret, field->name, orma_pb_sint(&f));
-            break;
-        case ORMA_TYPE_UINT32:
-        case ORMA_TYPE_UINT64:
-        case ORMA_TYPE_FIXED32:
-        case ORMA_TYPE_FIXED64:
-            orma_args_put_uint(ret, field->name, orma_pb_u64(&f));
-            break;
-        case ORMA_TYPE_BOOL:
-            orma_args_put_bool(ret, field->name, orma_pb_bool(&f));
-            break;
-        case ORMA_TYPE_FLOAT:
-            orma_args_put_real(ret, field->name, (double)orma_pb_float(&f));
-            break;
-        case ORMA_TYPE_DOUBLE:
-            orma_args_put_real(ret, field->name, orma_pb_double(&f));
-            break;
-        case ORMA_TYPE_STRING:
-            orma_args_put_str(ret, field->name, orma_model_str(imp->model, orma_pb_str(&f)));
-            break;
-        case ORMA_TYPE_BYTES:
-        case ORMA_TYPE_MESSAGE:
-        case ORMA_TYPE_GROUP:
-            break;
-        }
+        put_value(imp, field, key, &f, ret);
     }
 }
 

@@ -24,9 +24,9 @@ static const struct kind {
 } kinds[] = {
     {BINARY("\xc1\x1f\xfc\xc1"), "Common Trace Format"},
     {BINARY("\xc1\xfc\x1f\xc1"), "Common Trace Format"},
-    {BINARY("\x57\x1d\xd1\x75"), "Common Trace Format"},
-    {BINARY("\x75\xd1\x1d\x57"), "Common Trace Format"},
-    {BYTES("/* CTF 1.8 */\ntrace {\n\tmajor = 1;\n};\n"), "`babeltrace2 FOLDER` reads it"},
+    {BINARY("\x57\x1d\xd1\x75"), "CTF trace: give the folder"},
+    {BINARY("\x75\xd1\x1d\x57"), "CTF trace: give the folder"},
+    {BYTES("/* CTF 1.8 */\ntrace {\n\tmajor = 1;\n};\n"), "CTF trace: give the folder"},
     {BINARY("go 1.22 trace\0\0\0"), "`go tool trace` reads it"},
     {BINARY("tracy\0\11\1\0"), "Tracy"},
     {BINARY("tlZ\4\0\0"), "Tracy"},
@@ -210,15 +210,13 @@ Test(foreign, blanks_are_nothing)
     orma_assert_no_leaks();
 }
 
-/* A folder is known by a file in it. */
-Test(foreign, folders_of_others_are_named)
+Test(foreign, folders_without_a_trace_are_refused)
 {
     static const struct {
         const char *file, *bytes;
         size_t len;
         const char *says;
     } folders[] = {
-        {"metadata", BYTES("/* CTF 1.8 */\n"), "`babeltrace2 FOLDER`"},
         {"other", BYTES("a"), "Is a directory"},
     };
 

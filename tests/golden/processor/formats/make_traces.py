@@ -9,13 +9,18 @@ Nothing here compresses, so that the bytes are the same everywhere: streams cons
 import bz2
 import lzma
 import pathlib
+import random
 import struct
 import sys
+import tempfile
 import zlib
 
 from kernel_traces import TraceDat, perf_events, perf_record, perf_switches
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "integration"))
+
+import ctf_made
 
 
 def systrace(*lines):
@@ -641,6 +646,20 @@ def otlp():
     return b"".join(struct.pack(">I", len(m)) + m for m in (first, second))
 
 
+def ctf(make):
+    """A folder of CTF as a tar."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder) / "trace"
+        make(folder)
+        return tar(*((p.name, p.read_bytes()) for p in sorted(folder.iterdir())))
+
+
+def ctf_of_2(folder):
+    """One of CTF 2, with losses."""
+    made = ctf_made.Made(random.Random(107), folder.parent / "other", folder, lost=True).make()
+    return made
+
+
 TRACES = {
     "perf_events/trace.data": perf_events(),
     "perf_switches/trace.data": perf_switches(),
@@ -668,6 +687,9 @@ TRACES = {
     "jfr_knot/trace.jfr": jfr_knot(),
     "uftrace/trace.tar": uftrace("<"),
     "uftrace_big/trace.tar": uftrace(">"),
+    "ctf/trace.tar": ctf(lambda folder: ctf_made.Made(random.Random(2), folder).make()),
+    "ctf_2/trace.tar": ctf(ctf_of_2),
+    "ctf_kernel/trace.tar": ctf(ctf_made.kernel),
     "trace_dat_big/trace.dat": trace_dat_big(),
 }
 
