@@ -153,6 +153,11 @@ static const struct stat_words {
      "{times|time} of a clock of which the trace says nothing", NULL},
     {"clock_sync_failure_unknown_target_clock",
      "{times|time} could not be converted: the clock of the trace is not known", NULL},
+    {"clock_sync_other_start",
+     "{recordings are|recording is} of another machine, or of another start of it, than the first "
+     "one, or the date was set in between: {their|its} times lie as if nothing had happened; "
+     "--apart goes by the date",
+     NULL},
     {"clock_sync_mixed_clock_sources",
      "{files are|file is} placed by another clock than the rest: how the files lie to each other "
      "is not exact",

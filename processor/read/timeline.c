@@ -9,6 +9,8 @@
 #include "sdk/base/vec.h"
 
 #define SNAPSHOT_CLOCKS_MAX 256
+/* By which a wall clock is put right while a machine runs, at most; a restart takes longer. */
+#define WALL_CLOCK_STEP_NS INT64_C(60000000000)
 
 void orma_timeline_init(struct orma_timeline *self, const struct orma_timeline_hooks *hooks)
 {
@@ -190,6 +192,29 @@ static bool related(struct orma_timeline *self, uint64_t a, uint64_t b)
     return a == b || orma_clocks_related(&self->clocks, a, b);
 }
 
+/* When the machine was started, by its wall clock. */
+static bool start_of(struct orma_timeline *self, uint64_t boot, uint64_t wall, int64_t *ret)
+{
+    return related(self, boot, wall) &&
+           orma_clocks_convert(&self->clocks, boot, 0, wall, ret, NULL) == ORMA_CLOCK_OK;
+}
+
+/* A later file of a machine is taken to be of the same time of BOOTTIME: tells if its wall clock
+ * says that it cannot be, for BOOTTIME begins again with each start of a machine. */
+static void look_at_start(struct orma_timeline *self, const struct orma_clock_view *view)
+{
+    int64_t first, later, diff;
+
+    if (view->own &&
+        start_of(self, orma_clock_in(ORMA_CLOCK_BOOTTIME, view->machine, 0),
+                 orma_clock_in(ORMA_CLOCK_REALTIME, view->machine, 0), &first) &&
+        start_of(self, orma_timeline_key(view, ORMA_CLOCK_BOOTTIME),
+                 orma_timeline_key(view, ORMA_CLOCK_REALTIME), &later) &&
+        !__builtin_sub_overflow(later, first, &diff) &&
+        (diff > WALL_CLOCK_STEP_NS || diff < -WALL_CLOCK_STEP_NS))
+        self->hooks.restarted(self->hooks.data, view->machine, diff);
+}
+
 /* Ties the source clock of a view to the clock of the trace, see timeline.h. */
 static void connect(struct orma_timeline *self, struct orma_clock_view *view)
 {
@@ -199,8 +224,10 @@ static void connect(struct orma_timeline *self, struct orma_clock_view *view)
     uint64_t trace_wall = orma_clock_in(ORMA_CLOCK_REALTIME, orma_clock_machine(trace), 0);
 
     view->connected = true;
-    if (!related(self, own, clock))
+    if (!related(self, own, clock)) {
+        look_at_start(self, view);
         orma_timeline_tie(self, own, 0, clock, 0);
+    }
     if (clock == trace)
         return;
     self->clocks.cache_misses++; /* what other readers had to look up */

@@ -47,6 +47,9 @@ struct orma_timeline_hooks {
     void (*unrelatable)(void *data, uint16_t machine, uint32_t source, uint32_t target);
     /* A file brings snapshots, but `num` of its times were converted without. */
     void (*mixed)(void *data, uint16_t machine, int64_t num);
+    /* By a later file's snapshots, the wall clock of a machine is so much later than by the first
+     * one's, at equal times of BOOTTIME. */
+    void (*restarted)(void *data, uint16_t machine, int64_t later_ns);
 };
 
 struct orma_timeline {

@@ -117,16 +117,13 @@ int orma_convert_merge_write(const struct orma_output_want *want, const char *ma
 
 /* ---- do they fit together? ---- */
 
-static int64_t troubles(const struct orma_processor *tp)
+static int64_t sum_of(const struct orma_processor *tp, const char *const *names, size_t num)
 {
-    static const char *const names[] = {"clock_sync_unrelatable_clock_domains",
-                                        "clock_sync_failure_no_path",
-                                        "trace_sorter_negative_timestamp_dropped"};
     struct orma_processor_stat stat;
     int64_t sum = 0;
 
     for (uint32_t n = 0; orma_processor_stat(tp, n, &stat); n++) {
-        for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        for (size_t i = 0; i < num; i++) {
             if (!strcmp(stat.name, names[i]))
                 sum += stat.value;
         }
@@ -134,17 +131,36 @@ static int64_t troubles(const struct orma_processor *tp)
     return sum;
 }
 
+static int64_t troubles(const struct orma_processor *tp)
+{
+    static const char *const names[] = {"clock_sync_unrelatable_clock_domains",
+                                        "clock_sync_failure_no_path",
+                                        "trace_sorter_negative_timestamp_dropped"};
+
+    return sum_of(tp, names, ORMA_ARRAY_LEN(names));
+}
+
+/* Traces of a machine that was started again in between. */
+static int64_t restarts(const struct orma_processor *tp)
+{
+    static const char *const names[] = {"clock_sync_other_start"};
+
+    return sum_of(tp, names, ORMA_ARRAY_LEN(names));
+}
+
 static int validate(const struct merge *m)
 {
     struct orma_processor *tp = NULL;
     int code = orma_processor_new(orma_load_config(), &tp) < 0 ||
                orma_load_trace(tp, m->program, m->out_path, ORMA_LOAD_QUIET, NULL) < 0;
-    int64_t sum = code ? 0 : troubles(tp);
+    int64_t sum = code ? 0 : troubles(tp), restarted = code ? 0 : restarts(tp);
     bool compatible = m->usage != ORMA_EXIT_USAGE;
 
     orma_processor_free(tp);
     if (code)
         return 1;
+    if (restarted && (!compatible || m->strict)) /* the load has said it */
+        return m->strict;
     if (!sum) {
         fprintf(compatible ? stdout : stderr,
                 "Validation: all traces line up on the shared timeline.\n");

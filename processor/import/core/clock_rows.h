@@ -14,6 +14,7 @@ void orma_import_clocks(struct orma_model *model, struct orma_reader *reader,
 void orma_import_clocks_tied(void *data, const struct orma_clock_value *values, uint32_t num);
 void orma_import_clocks_unrelatable(void *data, uint16_t machine, uint32_t source, uint32_t target);
 void orma_import_clocks_mixed(void *data, uint16_t machine, int64_t num);
+void orma_import_clocks_restarted(void *data, uint16_t machine, int64_t later_ns);
 void orma_import_clocks_failed(void *data, uint16_t machine, enum orma_stat stat, uint64_t source,
                                int64_t ns, uint64_t target, int64_t offset);
 void orma_import_clocks_undeferrable(void *data, uint16_t machine, int64_t offset);

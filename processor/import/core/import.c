@@ -282,7 +282,8 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
                      .settled = hook_settled,
                      .tied = orma_import_clocks_tied,
                      .unrelatable = orma_import_clocks_unrelatable,
-                     .mixed = orma_import_clocks_mixed},
+                     .mixed = orma_import_clocks_mixed,
+                     .restarted = orma_import_clocks_restarted},
     };
 
     *self = (struct orma_import){.table = table};
