@@ -5,6 +5,8 @@ slices that begin on one thread and end on another, counters as differences, ker
 """
 import gzip
 import random
+import resource
+import subprocess
 import zlib
 
 from orma_env import *
@@ -299,6 +301,17 @@ class Pieces(Case):
         self.assertEqual(len(list(pieces.iterdir())), len(now) + 3)
         self.assertIn("name a folder", self.orma("split", "whole.pftrace", "--every", "30ms", "-o", "-", code=2).stderr.decode())
         self.assertFalse((self.dir / "-").exists())
+
+    def test_no_folder_without_pieces(self):
+        self.make(4)
+        (self.dir / "there").mkdir()
+        for folder in "pieces", "there":
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+            done = subprocess.run([BUILD / "tools/orma", "split", "whole.pftrace", "--every", "5ms", "-o", folder], cwd=self.dir, capture_output=True,
+                                  preexec_fn=limit, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(b"File too large", done.stderr)
+        self.assertEqual([(self.dir / "pieces").exists(), list((self.dir / "there").iterdir())], [False, []])
 
     def test_times_far_apart(self):
         def event(ts, name):  # of an older form: 5 us

@@ -129,6 +129,7 @@ struct split {
     struct orma_pieces_piece *pieces;
     char (*paths)[PATH_SIZE];
     uint32_t num, open;
+    bool made_folder;
 };
 
 static int add_edge(struct split *self, int64_t ts)
@@ -226,7 +227,8 @@ static int open_pieces(struct split *self)
         limit.rlim_cur = limit.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &limit); /* else opening tells */
     }
-    if (mkdir(request->folder, 0777) < 0 && errno != EEXIST) {
+    self->made_folder = mkdir(request->folder, 0777) == 0;
+    if (!self->made_folder && errno != EEXIST) {
         r = -errno;
         fprintf(stderr, "%s: %s: %s\n", request->program, request->folder, strerror(-r));
     }
@@ -322,6 +324,8 @@ static int split(struct split *self)
     if (r == 0)
         r = mark_empty(self);
     r = close_pieces(self, r);
+    if (r < 0 && self->made_folder)
+        (void)rmdir(self->request->folder); /* unless somebody has put something there */
     if (r == 0 && self->request->force)
         remove_older(self);
     return r;
