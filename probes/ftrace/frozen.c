@@ -138,14 +138,23 @@ static int compile_everything(struct frozen *self)
                                           self->generic_ids, &self->translate);
 }
 
-static uint32_t clock_of(const struct orma_tracefs *fs)
+/*
+ * Those that count nanoseconds of the boot that was: nothing relates them to this boot, so their
+ * times are written as they are. The ring's is "local" unless trace_clock= says otherwise.
+ */
+static bool has_usual_clock(const struct orma_tracefs *fs)
 {
+    static const char *const usual[] = {"boot", "local", "global", "perf", "mono", "mono_raw"};
     ORMA_AUTO(orma_buf_fini) struct orma_buf list = {0}, current = {0};
 
     if (!orma_tracefs_line(fs, "trace_clock", &list))
-        return ORMA_PB_FTRACE_CLOCK_UNKNOWN;
+        return true;
     orma_tracefs_choice(orma_buf_str(&list), &current);
-    return orma_str_eq_c(orma_buf_str(&current), "boot") ? 0 : ORMA_PB_FTRACE_CLOCK_UNKNOWN;
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(usual); i++) {
+        if (orma_str_eq_c(orma_buf_str(&current), usual[i]))
+            return true;
+    }
+    return false;
 }
 
 static int set_up(struct frozen *self)
@@ -161,6 +170,8 @@ static int set_up(struct frozen *self)
         return r;
     if (!orma_tracefs_has(&self->fs, "last_boot_info"))
         return -EOPNOTSUPP; /* a ring like any other */
+    if (!has_usual_clock(&self->fs))
+        return -EPROTONOSUPPORT;
     orma_tracefs_page_layout(&self->fs, &self->translate.page_layout);
     self->subbuf_size = (size_t)sysconf(_SC_PAGESIZE);
     if (orma_tracefs_number(&self->fs, "buffer_subbuf_size_kb", &kb) && kb && kb <= SUBBUF_MAX_KB)
@@ -170,7 +181,6 @@ static int set_up(struct frozen *self)
     self->translate.bundle = &self->bundle;
     self->translate.symbols = &self->symbols;
     self->translate.sink = self->source.sink;
-    self->translate.clock = clock_of(&self->fs);
     return self->batch ? compile_everything(self) : -ENOMEM;
 }
 
@@ -190,6 +200,20 @@ static void frozen_free(struct orma_source *source)
     free(self->batch);
     free(self->instance);
     free(self);
+}
+
+static const char *reason(int r)
+{
+    switch (r) {
+    case -EOPNOTSUPP:
+        return "its ring buffer does not survive a reboot (to create one that does, use "
+               "trace_instance= and reserve_mem= on the kernel command line)";
+    case -EPROTONOSUPPORT:
+        return "its trace_clock does not count nanoseconds (add trace_clock=boot to the kernel "
+               "command line)";
+    default:
+        return strerror(-r);
+    }
 }
 
 static int frozen_create(struct orma_source_env *env,
@@ -222,11 +246,7 @@ static int frozen_create(struct orma_source_env *env,
     if (!r)
         r = set_up(self);
     if (r < 0) {
-        orma_log_error("linux.frozen_ftrace: instance '%s': %s", name,
-                       r == -EOPNOTSUPP
-                           ? "its ring buffer does not survive a reboot (to create one that does, "
-                             "use trace_instance= and reserve_mem= on the kernel command line)"
-                           : strerror(-r));
+        orma_log_error("linux.frozen_ftrace: instance '%s': %s", name, reason(r));
         frozen_free(&self->source);
         return r;
     }

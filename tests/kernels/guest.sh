@@ -112,6 +112,8 @@ feature_function_graph() {
         clock=$(sed 's/.*\[\(.*\)\].*/\1/' $T/trace_clock)
         echo boot >$T/trace_clock
         for option in funcgraph-abstime funcgraph-proc funcgraph-tail; do echo 1 >$T/options/$option; done
+        echo 0 >$T/options/funcgraph-irqs # in emulation, a tick may take longer than the time to the next
+        echo 'vfs_* seq_* rw_* security_* show_* __get_task_ioprio mutex_*' >$T/set_ftrace_filter # all of them take seconds
         echo 'vfs_read' >$T/set_graph_function
         echo 3 >$T/max_graph_depth
         echo >$T/trace
@@ -123,6 +125,7 @@ feature_function_graph() {
         orma record -c config.txt -o same.pftrace
         echo nop >$T/current_tracer
         for option in funcgraph-abstime funcgraph-proc funcgraph-tail; do echo 0 >$T/options/$option; done
+        echo >$T/set_ftrace_filter
         echo >$T/set_graph_function
         echo 0 >$T/max_graph_depth
         echo "$clock" >$T/trace_clock
@@ -130,7 +133,9 @@ feature_function_graph() {
         echo 1 >$T/tracing_on
     fi
     orma record --function-graph 'vfs_read' --max-depth 3 -o own.pftrace -- load reads 20 >pid_own
+    echo 1 >$T/options/funcgraph-irqs
     orma record --function-graph 'no_such_function*' -o none.pftrace -- load reads 20 && echo "a function that does not exist was taken"
+    return 0
 }
 
 feature_kprobes() {
@@ -153,6 +158,69 @@ feature_usdt() {
     orma record --usdt /bin/load:orma_test:passed -o usdt.pftrace -- load calls 50
 }
 
+# Every data source that says it can record here, at once.
+feature_sources() {
+    traced_probes --check
+    orma doctor
+    {
+        echo "duration_ms: 1500 buffers { size_kb: 16384 }"
+        echo 'data_sources { config { name: "linux.ftrace" ftrace_config { ftrace_events: "sched/sched_switch" } } }'
+        echo 'data_sources { config { name: "linux.process_stats" process_stats_config { scan_all_processes_on_start: true proc_stats_poll_ms: 200 } } }'
+        echo 'data_sources { config { name: "linux.sys_stats" sys_stats_config { meminfo_period_ms: 200 vmstat_period_ms: 200 stat_period_ms: 200 psi_period_ms: 200 } } }'
+        echo 'data_sources { config { name: "linux.system_info" system_info_config { irq_names: true } } }'
+        echo 'data_sources { config { name: "linux.perf" perf_event_config { timebase { frequency: 100 counter: SW_CPU_CLOCK } callstack_sampling { kernel_frames: true } } } }'
+    } >config.txt
+    orma record -c config.txt -o sources.pftrace -- load burn 1000
+}
+
+feature_profile() {
+    orma profile -F 500 -o profile -- load burn 1000
+    orma profile report profile/raw-trace >report
+}
+
+# A recording that is killed leaves the tracer changed; --repair puts it back.
+feature_repair() {
+    [ -e $T/kprobe_events ] && probe='--kprobe do_sys_openat2' || probe=''
+    begin sched/sched_switch --uprobe /bin/load:probe_site_called $probe -b 8mb -o killed.pftrace
+    state >during
+    kill -9 "$recording"
+    sleep 1
+    state >killed
+    orma status --repair
+}
+
+# More than the kernel's ring holds: what is there and what was lost are what was written.
+feature_loss() {
+    config 60000 'ftrace_events: "ftrace/print" buffer_size_kb: 64 drain_period_ms: 1000' >config.txt
+    begin -c config.txt -o loss.pftrace
+    load markers 20000
+    load markers 20000
+    end
+    orma stats loss.pftrace
+}
+
+# A ring in memory that the boot loader leaves alone (reserve_mem, trace_instance), from before a reboot. The last feature.
+feature_reboot() {
+    ring=$T/instances/survivor
+    if [ ! -d $ring ]; then
+        read_survivor # says what is missing
+        return 0
+    fi
+    echo 1 >$ring/tracing_on
+    for i in $(seq 300); do echo "survivor $i" >$ring/trace_marker; done
+    echo 0 >$ring/tracing_on
+    cat $ring/trace >text
+    touch first
+}
+
+read_survivor() {
+    {
+        echo "duration_ms: 500 buffers { size_kb: 16384 }"
+        echo 'data_sources { config { name: "linux.frozen_ftrace" frozen_ftrace_config { instance_name: "survivor" } } }'
+    } >config.txt
+    orma record -c config.txt -o survivor.pftrace
+}
+
 run_feature() {
     mkdir -p "/out/$1"
     cd "/out/$1" || return
@@ -167,16 +235,37 @@ run_feature() {
     cd /
 }
 
+deliver() {
+    tar -C /out -cf /dev/vda .
+    sync
+}
+
+if [ "${1-}" = read_survivor ]; then
+    read_survivor
+    exit
+fi
 if [ "${1-}" = feature ]; then
     "feature_$2"
     exit
 fi
 prepare
+[ "$(head -c 1 /dev/vda | tr -d '\0')" = "" ] || tar -C /out -xf /dev/vda
+if [ -e /out/reboot/first ]; then # the second boot
+    cd /out/reboot || exit
+    mv first second
+    sh -x /init read_survivor >>log 2>&1
+    echo $? >status
+    deliver
+    poweroff -f
+fi
 uname -r >/out/kernel
 for feature in $(tr , ' ' </features); do
     echo "-- $feature"
     run_feature "$feature"
-    tar -C /out -cf /dev/vda . # each time: a kernel that stands still leaves what was before
-    sync
+    deliver # each time: a kernel that stands still leaves what was before
 done
+if [ -e /out/reboot/first ]; then
+    sleep 1
+    reboot -f
+fi
 poweroff -f

@@ -259,7 +259,55 @@ def usdt(f):
     return "50 of 50 passes with their argument"
 
 
-JUDGES = {"function_graph": function_graph, "kprobes": kprobes, "uprobes": uprobes, "usdt": usdt, "probes": probes, "live": live}
+def sources(f):
+    check_lines = dict(re.findall(r"^(linux\.\S+):? +(.*)$", f.log, re.M))
+    want = {
+        "linux.ftrace": "SELECT count(*) FROM sched", "linux.process_stats": "SELECT count(*) FROM process WHERE name = 'load'",
+        "linux.sys_stats": "SELECT count(*) FROM counter", "linux.system_info": "SELECT count(*) FROM cpu",
+        "linux.perf": "SELECT count(*) FROM perf_sample WHERE callsite_id IS NOT NULL"}
+    counts = {name: int(f.one("sources.pftrace", sql)) for name, sql in want.items()}
+    check(all(counts.values()), f"nothing from {', '.join(n for n, c in counts.items() if not c)}")
+    return "rows: " + ", ".join(f"{n} {c}" for n, c in counts.items()) + f"; --check names {len(check_lines)} sources"
+
+
+def profile(f):
+    total = int(f.one("profile/raw-trace", "SELECT count(*) FROM perf_sample"))
+    burn = int(f.one("profile/raw-trace", """WITH RECURSIVE up(callsite, frame, parent) AS (
+        SELECT s.id, c.frame_id, c.parent_id FROM perf_sample s JOIN stack_profile_callsite c ON s.callsite_id = c.id
+        UNION ALL SELECT up.callsite, c.frame_id, c.parent_id FROM up JOIN stack_profile_callsite c ON up.parent = c.id)
+        SELECT count(DISTINCT callsite) FROM up JOIN stack_profile_frame f ON up.frame = f.id
+        WHERE coalesce(f.deobfuscated_name, f.name) = 'orma_lab_burn'"""))
+    check(total > 50 and burn > 0.8 * total, f"orma_lab_burn is in {burn} of {total} samples")
+    return f"orma_lab_burn is in {burn} of {total} samples, by software events"
+
+
+def repair(f):
+    before, during, killed = f.text("before"), f.text("during"), f.text("killed")
+    check(during != before and killed != before, "the killed recording had changed nothing")
+    return "a killed recording's events, sizes and probes are put back"  # cleanup() compares
+
+
+def loss(f):
+    seen = int(f.one("loss.pftrace", "SELECT count(*) FROM ftrace_event WHERE name = 'print'"))
+    stats = {r["name"]: int(r["n"]) for r in f.query("loss.pftrace", """SELECT name, sum(value) AS n FROM stats
+        WHERE name IN ('ftrace_cpu_overrun_delta', 'ftrace_cpu_dropped_events_delta', 'ftrace_cpu_commit_overrun_delta') GROUP BY name""")}
+    lost = sum(stats.values())
+    check(lost > 0, "nothing was lost")
+    check(seen + lost == 40000, f"{seen} seen + {lost} lost of 40000")
+    return f"40000 generated = {seen} seen + {lost} lost in the kernel's ring"
+
+
+def reboot(f):
+    if not (f.path / "second").exists():
+        f.lacks(r"orma: (warning|error): linux.frozen_ftrace: .*")
+        raise Failed("the guest did not come back")
+    rows = [int(r["n"]) for r in f.query("survivor.pftrace", "SELECT CAST(substr(extract_arg(arg_set_id, 'buf'), 10) AS INT) AS n FROM ftrace_event WHERE name = 'print' ORDER BY id")]
+    theirs = [int(n) for n in re.findall(r"survivor (\d+)", f.text("text"))]
+    check(rows and rows == theirs, f"{len(rows)} of {len(theirs)} events from before the reboot: {last_line(f.log)}")
+    return f"all {len(rows)} events from before the reboot"
+
+
+JUDGES = {"reboot": reboot, "sources": sources, "profile": profile, "repair": repair, "loss": loss, "function_graph": function_graph, "kprobes": kprobes, "uprobes": uprobes, "usdt": usdt, "probes": probes, "live": live}
 
 
 def cleanup(f):

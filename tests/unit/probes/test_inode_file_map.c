@@ -231,6 +231,22 @@ Test(inode_file_map, is_told_by_ftrace)
     orma_assert_no_leaks();
 }
 
+static bool has_clock(const struct orma_str *packet)
+{
+    struct orma_pb_reader r = orma_pb_reader(packet->data, packet->len);
+    struct orma_pb_field f, b;
+    bool ret = false;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_TRACE_PACKET_FTRACE_EVENTS)
+            continue;
+        struct orma_pb_reader bundle = orma_pb_sub(&f);
+        while (orma_pb_next(&bundle, &b))
+            ret |= b.id == ORMA_PB_FTRACE_EVENT_BUNDLE_FTRACE_CLOCK;
+    }
+    return ret;
+}
+
 Test(frozen_ftrace, reads_what_the_last_boot_left)
 {
     Perfetto__Protos__DataSourceConfig config = PERFETTO__PROTOS__DATA_SOURCE_CONFIG__INIT;
@@ -245,6 +261,9 @@ Test(frozen_ftrace, reads_what_the_last_boot_left)
     frozen.instance_name = (char[]){"boot"};
     cr_assert_null(pf_source(&f.pf, &orma_ftrace_frozen_source, &config), "a usual ring");
     pf_file(&f.pf, "tracing/instances/boot/last_boot_info", "10d00000000 [kernel]\n");
+    pf_file(&f.pf, "tracing/instances/boot/trace_clock", "local global [x86-tsc]\n");
+    cr_assert_null(pf_source(&f.pf, &orma_ftrace_frozen_source, &config), "not nanoseconds");
+    pf_file(&f.pf, "tracing/instances/boot/trace_clock", "[local] global x86-tsc\n");
     tree_page(&f.pf, "tracing/instances/boot/per_cpu/cpu0/trace_pipe_raw", 1000, 20, 100);
     tree_page(&f.pf, "tracing/instances/boot/per_cpu/cpu1/trace_pipe_raw", 2000, 20, 30);
     tree_page(&f.pf, "tracing/instances/boot/per_cpu/cpu1/trace_pipe_raw", 9000, 4000, 30);
@@ -253,6 +272,8 @@ Test(frozen_ftrace, reads_what_the_last_boot_left)
     s->type->start(s);
     s->type->stop(s);
     cr_assert_eq(count_events(&f), 130, "%u", count_events(&f));
+    for (size_t i = 0; i < f.pf.packets_num; i++)
+        cr_assert_not(has_clock(&f.pf.packets[i]), "no reader knows how it relates to this boot");
     cr_assert_eq(pf_read(&f.pf, "tracing/instances/boot/tracing_on")[0], '1', "not touched");
     pf_free_source(&f.pf, s);
     pf_fini(&f.pf);
