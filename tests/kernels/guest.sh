@@ -253,6 +253,8 @@ prepare
 if [ -e /out/reboot/first ]; then # the second boot
     cd /out/reboot || exit
     mv first second
+    dmesg | grep -i -e 'ring buffer' -e reserve_mem >dmesg_second
+    cat $T/instances/survivor/trace >text_second # what the kernel itself has found
     sh -x /init read_survivor >>log 2>&1
     echo $? >status
     deliver

@@ -302,9 +302,11 @@ def reboot(f):
         f.lacks(r"orma: (warning|error): linux.frozen_ftrace: .*")
         raise Failed("the guest did not come back")
     rows = [int(r["n"]) for r in f.query("survivor.pftrace", "SELECT CAST(substr(extract_arg(arg_set_id, 'buf'), 10) AS INT) AS n FROM ftrace_event WHERE name = 'print' ORDER BY id")]
-    theirs = [int(n) for n in re.findall(r"survivor (\d+)", f.text("text"))]
-    check(rows and rows == theirs, f"{len(rows)} of {len(theirs)} events from before the reboot: {last_line(f.log)}")
-    return f"all {len(rows)} events from before the reboot"
+    kept = [int(n) for n in re.findall(r"survivor (\d+)$", f.text("text_second"), re.M)]
+    if not kept:
+        raise Lacks("the kernel itself found nothing in its ring after the reboot")
+    check(rows == kept, f"{len(rows)} of {len(kept)} events that the kernel kept: {last_line(f.log)}")
+    return f"all {len(rows)} events that the kernel kept of 300 from before the reboot"
 
 
 JUDGES = {"reboot": reboot, "sources": sources, "profile": profile, "repair": repair, "loss": loss, "function_graph": function_graph, "kprobes": kprobes, "uprobes": uprobes, "usdt": usdt, "probes": probes, "live": live}
