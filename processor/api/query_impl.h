@@ -16,6 +16,7 @@ struct orma_query_row {
     sqlite3_stmt *stmt;                     /* that has it; NULL: it is in columns */
     const struct orma_exec_column *columns; /* texts are numbers in `pool` */
     uint32_t at, columns_num;
+    uint32_t left; /* so many rows are in the columns from `at` on */
     const struct orma_strpool *pool;
 };
 
@@ -36,6 +37,13 @@ static inline struct orma_query_row orma_query_row(const struct orma_query *self
     return (struct orma_query_row){.columns = stmt->batch.columns,
                                    .at = stmt->batch_at,
                                    .columns_num = stmt->batch.columns_num,
+                                   .left = stmt->batch.rows - stmt->batch_at,
                                    .pool = self->pool};
+}
+
+/* The query is at a row further on, of those that are left. */
+static inline void orma_query_skip(struct orma_query *self, uint32_t rows)
+{
+    self->stmt->batch_at += rows;
 }
 #endif

@@ -146,46 +146,99 @@ static uint8_t put_value(struct batch *b, sqlite3_value *value)
     return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
 }
 
-static uint8_t put_cell(struct batch *b, const struct orma_query_row *row, unsigned col)
-{
-    const struct orma_exec_column *c = &row->columns[col];
-    const int64_t val = c->vals[row->at];
-
-    switch (c->types ? c->types[row->at] : c->type) {
-    case ORMA_EXEC_TYPE_INT:
-        return put_number(b, val);
-    case ORMA_EXEC_TYPE_REAL:
-        return put_double(b, val);
-    case ORMA_EXEC_TYPE_TEXT:
-        return put_text(b, orma_strpool_cstr(row->pool, (uint32_t)val));
-    }
-    return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
-}
-
 static inline bool has_room(struct orma_buf *buf, size_t n)
 {
     return ORMA_LIKELY(buf->cap - buf->len >= n && !buf->failed) || orma_buf_reserve(buf, n);
 }
 
-/* One look at memory a row. False: there is none. */
-static bool put_row(struct batch *b, const struct orma_query *q, unsigned columns)
+/* One look at memory for all of them, but for texts. False: there is none. */
+static bool has_room_for(struct batch *b, size_t cells)
 {
-    const struct orma_query_row row = orma_query_row(q);
+    return has_room(&b->cells, cells) && has_room(&b->varints, cells * ORMA_VARINT_MAX) &&
+           has_room(&b->doubles, cells * sizeof(double));
+}
 
-    if (!has_room(&b->cells, columns) ||
-        !has_room(&b->varints, (size_t)columns * ORMA_VARINT_MAX) ||
-        !has_room(&b->doubles, columns * sizeof(double)))
+static inline bool is_full(size_t approx, size_t cells, unsigned columns)
+{
+    return approx > BATCH_BYTES || cells + columns > CELLS_MAX;
+}
+
+/* So many rows at once: room is made for all of them. */
+#define ROWS_AT_ONCE 64u
+
+/* A text of the pool; how many bytes it takes. */
+static inline size_t put_pooled(struct batch *b, const struct orma_strpool *pool, uint32_t id)
+{
+    struct orma_str s = orma_strpool_get(pool, id);
+
+    if (ORMA_UNLIKELY(!s.data))
+        s = ORMA_STR("");
+    else if (ORMA_UNLIKELY(!orma_strpool_is_plain(pool, id)))
+        s.len = strlen(s.data); /* a zero inside would end it anyway */
+    if (has_room(&b->texts, s.len + 1)) {
+        memcpy(b->texts.data + b->texts.len, s.data, s.len + 1);
+        b->texts.len += s.len + 1;
+    }
+    return s.len + 1;
+}
+
+/* Puts rows that lie in columns, until the batch is full. Returns how many; 0: memory is out. */
+static uint32_t put_rows(struct batch *b, const struct orma_query_row *row, unsigned columns)
+{
+    const uint32_t num = ORMA_MIN(row->left, ROWS_AT_ONCE);
+    const unsigned known = ORMA_MIN(columns, row->columns_num);
+    uint32_t done = 0;
+
+    if (!has_room_for(b, (size_t)num * columns))
+        return 0;
+    /* Whatever is written might be a length, if these were not here. */
+    uint8_t *cells = b->cells.data + b->cells.len, *varints = b->varints.data + b->varints.len,
+            *doubles = b->doubles.data + b->doubles.len;
+    size_t approx = b->approx;
+    for (; done < num && !is_full(approx, (size_t)(cells - b->cells.data), columns); done++) {
+        const uint32_t at = row->at + done;
+
+        memset(cells, ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL, columns);
+        for (unsigned col = 0; col < known; col++) {
+            const struct orma_exec_column *c = &row->columns[col];
+            const int64_t val = c->vals[at];
+
+            switch (c->types ? c->types[at] : c->type) {
+            case ORMA_EXEC_TYPE_INT:
+                cells[col] = ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_VARINT;
+                varints = orma_varint_write(varints, (uint64_t)val);
+                approx += CELL_PREAMBLE;
+                break;
+            case ORMA_EXEC_TYPE_REAL:
+                cells[col] = ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_FLOAT64;
+                memcpy(doubles, &val, sizeof(val));
+                doubles += sizeof(val);
+                approx += sizeof(val);
+                break;
+            case ORMA_EXEC_TYPE_TEXT:
+                cells[col] = ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_STRING;
+                approx += put_pooled(b, row->pool, (uint32_t)val) + CELL_PREAMBLE;
+                break;
+            }
+        }
+        cells += columns;
+    }
+    b->cells.len = (size_t)(cells - b->cells.data);
+    b->varints.len = (size_t)(varints - b->varints.data);
+    b->doubles.len = (size_t)(doubles - b->doubles.data);
+    b->approx = approx;
+    return done;
+}
+
+/* The row that SQLite has. False: memory is out. */
+static bool put_row(struct batch *b, sqlite3_stmt *stmt, unsigned columns)
+{
+    if (!has_room_for(b, columns))
         return false;
     uint8_t *kind = b->cells.data + b->cells.len;
     b->cells.len += columns;
-    if (row.stmt) {
-        for (unsigned col = 0; col < columns; col++)
-            kind[col] = put_value(b, sqlite3_column_value(row.stmt, (int)col));
-        return true;
-    }
     for (unsigned col = 0; col < columns; col++)
-        kind[col] = col < row.columns_num ? put_cell(b, &row, col)
-                                          : ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
+        kind[col] = put_value(b, sqlite3_column_value(stmt, (int)col));
     return true;
 }
 
@@ -196,9 +249,13 @@ static bool batch_fill(struct run *run)
     unsigned columns = orma_query_columns(run->query);
 
     batch_clear(b);
-    while (run->row && b->approx <= BATCH_BYTES && b->cells.len + columns <= CELLS_MAX) {
-        if (!put_row(b, run->query, columns))
+    while (run->row && !is_full(b->approx, b->cells.len, columns)) {
+        const struct orma_query_row row = orma_query_row(run->query);
+        const uint32_t put = row.stmt ? put_row(b, row.stmt, columns) : put_rows(b, &row, columns);
+
+        if (!put)
             break; /* out of memory: the batch says so */
+        orma_query_skip(run->query, put - 1);
         int r = orma_query_step(run->query);
         run->row = r == 1;
         if (r < 0)
