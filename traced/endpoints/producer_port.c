@@ -467,11 +467,12 @@ static void gone(struct traced_conn *conn)
 static const struct traced_port *const ports[] = {&port, NULL};
 static const struct traced_port *const ports_with_relay[] = {&port, &traced_relay_port, NULL};
 
-#define ENDPOINT(ports_)                                                                           \
+#define ENDPOINT(ports_, relays_)                                                                  \
     {                                                                                              \
-        .client_name = "producer", .ports = (ports_), .cutoff_ms = 10, .bind_ms = 30000,           \
-        .queue_max = (size_t)4 << 20, .wind_up = wind_up, .held = held, .gone = gone,              \
+        .client_name = "producer", .ports = (ports_), .relays = (relays_), .cutoff_ms = 10,        \
+        .bind_ms = 30000, .queue_max = (size_t)4 << 20, .wind_up = wind_up, .held = held,          \
+        .gone = gone,                                                                              \
     }
 
-const struct traced_endpoint traced_producer_endpoint = ENDPOINT(ports);
-const struct traced_endpoint traced_producer_relay_endpoint = ENDPOINT(ports_with_relay);
+const struct traced_endpoint traced_producer_endpoint = ENDPOINT(ports, false);
+const struct traced_endpoint traced_producer_relay_endpoint = ENDPOINT(ports_with_relay, true);

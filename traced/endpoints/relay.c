@@ -92,15 +92,19 @@ static int sync_clock(struct traced_conn *conn, const struct traced_call *call)
     struct orma_pb_reader r = orma_pb_reader(call->args.data, call->args.len);
     struct traced_machine *m = machine_of(conn);
     struct orma_pb_field f;
+    bool is_ping = false;
 
-    while (orma_pb_next(&r, &f))
+    while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_SYNC_CLOCK_REQUEST_CLOCKS && !parse_clock(&f, &now))
             return -EBADMSG;
+        if (f.id == ORMA_PB_SYNC_CLOCK_REQUEST_PHASE)
+            is_ping = orma_pb_u32(&f) == ORMA_PB_SYNC_CLOCK_REQUEST_PING;
+    }
     if (r.failed)
         return -EBADMSG;
     if (!m)
         return -EPERM;
-    traced_machine_add_exchange(m, &now);
+    traced_machine_add_exchange(m, is_ping, &now);
     traced_conn_ack(conn, call, true);
     return 0;
 }

@@ -64,10 +64,11 @@ struct traced_port {
 struct traced_endpoint {
     const char *client_name;                /* for the log: "producer" */
     const struct traced_port *const *ports; /* by service id - 1; NULL behind the last */
-    uint32_t cutoff_ms;                     /* how long the oldest queued frame may wait */
-    uint32_t bind_ms;                       /* how long until it has bound */
-    size_t queue_max;                       /* bytes that may be queued */
-    bool urgent;                            /* its requests come before other work */
+    bool relays; /* relays come here: a trusted one by AF_UNIX may speak for another machine */
+    uint32_t cutoff_ms; /* how long the oldest queued frame may wait */
+    uint32_t bind_ms;   /* how long until it has bound */
+    size_t queue_max;   /* bytes that may be queued */
+    bool urgent;        /* its requests come before other work */
     /* One slice of what is to be done after a client was heard out. False: there is nothing more.
      * NULL: what it has sent and is not handled yet may be thrown away at its end. */
     bool (*wind_up)(struct traced_conn *conn);
@@ -125,7 +126,8 @@ void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns);
 
 /* Sets uid and pid of a new connection, where the kernel has them. */
 void traced_conn_find_peer(struct traced_conn *self);
-/* A SetPeerIdentity frame: used once, before the client is made, and never on AF_UNIX. */
+/* A SetPeerIdentity frame: used once, before the client is made; on AF_UNIX, where the kernel says
+ * who it is, only by root or the service's own user, and where relays are expected. */
 void traced_conn_identify(struct traced_conn *self, const struct orma_ipc_frame *frame);
 
 /* An InvokeMethodReply. pass_fd (-1: none) stays the caller's. */

@@ -58,7 +58,9 @@ static uint64_t hash_of_address(const struct traced_conn *conn)
 
 void traced_conn_identify(struct traced_conn *self, const struct orma_ipc_frame *frame)
 {
-    if (self->is_unix || self->identity_fixed)
+    bool may_say = !self->is_unix || (self->endpoint->relays && self->user->trusted);
+
+    if (!may_say || self->identity_fixed)
         return;
     self->identity_fixed = true;
     uint64_t hash =

@@ -456,7 +456,7 @@ struct traced_producer *traced_producer_new(struct traced_conn *conn,
         .id = id,
         .uid = conn->uid,
         .pid = conn->pid,
-        .emulated = !conn->is_unix,
+        .emulated = !conn->is_unix || conn->machine_id,
         .shm_fd = -1,
     };
     orma_list_init(&self->data_sources);

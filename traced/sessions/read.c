@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +25,7 @@
 #include "traced/sessions/route.h"
 #include "traced/sessions/session.h"
 #include "traced/sessions/stats.h"
+#include "traced/sessions/system_info.h"
 
 #define SERVICE_SEQUENCE_ID 1
 /* How much the numbers of the last statistics may grow until they are written. */
@@ -167,42 +167,20 @@ static void put_provenance(struct orma_buf *out, const struct traced_session *s)
     orma_pb_end(out, packet);
 }
 
-static int32_t timezone_off_mins(void)
-{
-    time_t now = time(NULL);
-    struct tm tm;
-
-    return localtime_r(&now, &tm) ? (int32_t)(tm.tm_gmtoff / 60) : 0;
-}
-
 static void put_system_info(struct orma_buf *out, const struct traced_session *s)
 {
     size_t packet = begin_packet(out, s, 0);
     size_t info = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_SYSTEM_INFO);
-    struct utsname un;
 
-    if (uname(&un) == 0) {
-        size_t uts = orma_pb_begin(out, ORMA_PB_SYSTEM_INFO_UTSNAME);
-
-        orma_pb_put_cstr(out, ORMA_PB_UTSNAME_SYSNAME, un.sysname);
-        orma_pb_put_cstr(out, ORMA_PB_UTSNAME_VERSION, un.version);
-        orma_pb_put_cstr(out, ORMA_PB_UTSNAME_RELEASE, un.release);
-        orma_pb_put_cstr(out, ORMA_PB_UTSNAME_MACHINE, un.machine);
-        orma_pb_end(out, uts);
-    }
-    orma_pb_put_cstr(out, ORMA_PB_SYSTEM_INFO_TRACING_SERVICE_VERSION, s->registry->version);
-    orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_TIMEZONE_OFF_MINS, timezone_off_mins());
-    orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_PAGE_SIZE, sysconf(_SC_PAGESIZE));
-    orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_NUM_CPUS, sysconf(_SC_NPROCESSORS_CONF));
-    orma_pb_put_i64(out, ORMA_PB_SYSTEM_INFO_SYSTEM_RAM_BYTES,
-                    (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+    traced_machine_put_system_info(out, s->registry->version);
     orma_pb_end(out, info);
     orma_pb_end(out, packet);
 }
 
 /* ---- other machines ---- */
 
-enum { EMITTED_INFO = 1, EMITTED_CLOCKS = 2 };
+/* Above the flags: the number of the next tie. */
+enum { EMITTED_INFO = 1, EMITTED_CLOCKS = 2, EMITTED_LAST = 4, EMITTED_TIES_SHIFT = 8 };
 
 /* Ends a packet that is about another machine. */
 static void end_machine_packet(struct orma_buf *out, size_t packet, const struct traced_machine *m)
@@ -220,28 +198,64 @@ static void put_remote_clock(struct orma_buf *out, uint32_t id, uint64_t ts)
     orma_pb_end(out, clock);
 }
 
-static void put_remote_clocks(struct orma_buf *out, const struct traced_session *s,
-                              const struct traced_machine *m)
+static void put_exchange(struct orma_buf *out, const struct traced_exchange *x)
+{
+    size_t one = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS);
+    size_t client = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS);
+
+    for (uint32_t k = 0; k < x->client_num; k++)
+        put_remote_clock(out, x->client[k].id, x->client[k].ts);
+    orma_pb_end(out, client);
+    size_t host = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS);
+    for (size_t k = 0; k < TRACED_CLOCKS; k++)
+        put_remote_clock(out, clock_ids[k], x->host.now[k]);
+    orma_pb_end(out, host);
+    orma_pb_end(out, one);
+}
+
+/* Of relays without whole rounds. */
+static void put_exchanges(struct orma_buf *out, const struct traced_session *s,
+                          const struct traced_machine *m)
 {
     size_t packet = begin_packet(out, s, 0);
     size_t sync = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
 
-    for (uint32_t i = 0; i < m->exchanges_num; i++) {
-        const struct traced_exchange *x = &m->exchanges[i];
-        size_t one = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS);
-        size_t client = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS);
-
-        for (uint32_t k = 0; k < x->client_num; k++)
-            put_remote_clock(out, x->client[k].id, x->client[k].ts);
-        orma_pb_end(out, client);
-        size_t host = orma_pb_begin(out, ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS);
-        for (size_t k = 0; k < TRACED_CLOCKS; k++)
-            put_remote_clock(out, clock_ids[k], x->host.now[k]);
-        orma_pb_end(out, host);
-        orma_pb_end(out, one);
-    }
+    for (uint32_t i = 0; i < m->exchanges_num; i++)
+        put_exchange(out, &m->exchanges[i]);
     orma_pb_end(out, sync);
     end_machine_packet(out, packet, m);
+}
+
+static void put_round(struct orma_buf *out, const struct traced_session *s,
+                      const struct traced_machine *m, const struct traced_round *round)
+{
+    size_t packet = begin_packet(out, s, 0);
+    size_t sync = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
+
+    put_exchange(out, &round->ping);
+    put_exchange(out, &round->update);
+    orma_pb_end(out, sync);
+    end_machine_packet(out, packet, m);
+}
+
+/* The tie that held when the session began, those since, and how the clocks are at its end. */
+static uint64_t encode_ties(struct orma_buf *out, const struct traced_session *s,
+                            const struct traced_machine *m, uint64_t before)
+{
+    const uint64_t flags = before & ((1u << EMITTED_TIES_SHIFT) - 1);
+    uint64_t at = before >> EMITTED_TIES_SHIFT, end = m->ties_gone + m->ties.len;
+    bool over = traced_session_is_over(s);
+
+    if (!at)
+        at = traced_machine_tie_at(m, s->snapshots.initial.now[0]);
+    for (at = ORMA_MAX(at, m->ties_gone); at < end; at++)
+        put_round(out, s, m, &m->ties.data[at - m->ties_gone]);
+    if (over && m->has_known && !(flags & EMITTED_LAST)) {
+        const struct traced_round known = traced_machine_known_now(m);
+
+        put_round(out, s, m, &known);
+    }
+    return flags | (over ? EMITTED_LAST : 0) | at << EMITTED_TIES_SHIFT;
 }
 
 static void put_machine_info(struct orma_buf *out, const struct traced_session *s,
@@ -264,8 +278,10 @@ static uint64_t encode_machine(struct orma_buf *out, const struct traced_session
             put_machine_info(out, s, m);
         now |= EMITTED_INFO;
     }
+    if (m->ties.len)
+        return encode_ties(out, s, m, now);
     if (m->exchanges_num && !(before & EMITTED_CLOCKS)) {
-        put_remote_clocks(out, s, m);
+        put_exchanges(out, s, m);
         now |= EMITTED_CLOCKS;
     }
     return now;

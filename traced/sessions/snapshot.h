@@ -15,6 +15,7 @@
 #else
 #define TRACED_CLOCKS 6
 #endif
+#define TRACED_CLOCKS_NS 6 /* the first of them, which are in ns */
 #define TRACED_SNAPSHOTS_MAX 16
 #define TRACED_EVENTS_MAX 160
 

@@ -11,6 +11,7 @@
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
 #include "sdk/ipc/frame.h"
@@ -236,6 +237,67 @@ Test(traced_relay, a_relay_tells_of_its_machine_and_its_clocks)
     cr_assert_eq(rig_count(&s.trace, ORMA_PB_TRACE_PACKET_MACHINE_ID), 0, "told once");
     orma_ipc_client_free(relay);
     orma_buf_fini(&args);
+    fixture_disable(&s);
+    fixture_fini(&s);
+}
+
+static uint64_t read_exchange(const struct orma_pb_field *exchange, uint32_t end)
+{
+    struct orma_pb_reader r = orma_pb_sub(exchange);
+    struct orma_pb_field f;
+    uint64_t ret = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        struct orma_pb_reader clocks = orma_pb_sub(&f);
+        struct orma_pb_field c;
+
+        while (f.id == end && orma_pb_next(&clocks, &c)) {
+            struct orma_pb_reader one = orma_pb_sub(&c);
+            struct orma_pb_field v;
+            uint64_t id = 0, ts = 0;
+
+            while (orma_pb_next(&one, &v)) {
+                id = v.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID ? orma_pb_u64(&v) : id;
+                ts = v.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP ? orma_pb_u64(&v) : ts;
+            }
+            ret = id == ORMA_CLOCK_BOOTTIME ? ts : ret;
+        }
+    }
+    return ret;
+}
+
+/* Its clock is 1000 s ahead of ours; bounds of all rounds hold, and only narrow ones are told. */
+Test(traced_relay, clocks_are_related_by_bounds_that_hold)
+{
+    const int64_t ahead = 1000000000000;
+    struct fixture s;
+    char addr[64];
+    struct orma_pb_field f;
+
+    fixture_init_tcp(&s, addr, sizeof(addr));
+    struct orma_ipc_client *relay = connect_as(addr, "RelayPort", "guest");
+    for (int i = 0; i < 20; i++) {
+        uint64_t late = i == 13 ? 0 : (uint64_t)(i % 5) * 200000; /* on its way to us */
+
+        sync_clocks(relay, ORMA_PB_SYNC_CLOCK_REQUEST_PING, orma_clock_boottime() + ahead - late);
+        sync_clocks(relay, ORMA_PB_SYNC_CLOCK_REQUEST_UPDATE, orma_clock_boottime() + ahead);
+    }
+    rig_config_buffer(&s.config, 64, 1);
+    rig_enable(s.consumer, &s.config, -1, &s.enabled);
+    fixture_read(&s, s.consumer);
+    cr_assert(rig_find(&s.trace, ORMA_PB_TRACE_PACKET_REMOTE_CLOCK_SYNC, &f));
+    struct orma_pb_reader r = orma_pb_sub(&f);
+    struct orma_pb_field x[3];
+    cr_assert(orma_pb_next(&r, &x[0]) && orma_pb_next(&r, &x[1]) && !orma_pb_next(&r, &x[2]));
+    int64_t c[2], h[2];
+    for (int i = 0; i < 2; i++) {
+        c[i] = (int64_t)read_exchange(&x[i], ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS);
+        h[i] = (int64_t)read_exchange(&x[i], ORMA_PB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS);
+    }
+    cr_assert_leq(c[0] - h[0], ahead);
+    cr_assert_leq(c[1] - h[1], ahead);
+    cr_assert_geq(c[1] - h[0], ahead);
+    orma_ipc_client_free(relay);
     fixture_disable(&s);
     fixture_fini(&s);
 }
