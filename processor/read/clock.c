@@ -54,6 +54,8 @@ struct orma_clock_kind {
     struct column *columns;
     uint32_t columns_num;
     uint32_t len, cap; /* snapshots */
+    uint32_t *even;    /* those from which the difference changes evenly to the next; ascending */
+    uint32_t even_num, even_cap;
     uint64_t rank;
 };
 
@@ -63,6 +65,7 @@ void orma_clocks_fini(struct orma_clocks *self)
         for (uint32_t c = 0; c < self->kinds[i].columns_num; c++)
             free(self->kinds[i].columns[c].ns);
         free(self->kinds[i].columns);
+        free(self->kinds[i].even);
     }
     for (uint32_t i = 0; i < self->domains_num; i++)
         free(self->domains[i].members);
@@ -250,6 +253,20 @@ bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *v,
     return true;
 }
 
+void orma_clocks_go_evenly(struct orma_clocks *self, const struct orma_clock_value *v, uint32_t num)
+{
+    uint64_t idx = orma_map_get(&self->by_list, hash_list(v, num));
+    struct orma_clock_kind *kind = idx == ORMA_MAP_NONE ? NULL : &self->kinds[idx];
+
+    if (!kind || !kind->len)
+        return;
+    if (ORMA_GROW(&kind->even, &kind->even_cap, kind->even_num + (size_t)1)) {
+        self->failed = true;
+        return;
+    }
+    kind->even[kind->even_num++] = kind->len - 1;
+}
+
 bool orma_clocks_describe(const struct orma_clocks *self, uint64_t key, int64_t *ret_unit,
                           bool *ret_incremental)
 {
@@ -368,6 +385,23 @@ static int64_t add_clamped(int64_t a, int64_t b)
     return sum;
 }
 
+static bool goes_evenly(const struct orma_clock_kind *kind, uint32_t at)
+{
+    uint32_t i = kind->even_num ? ORMA_LOWER_BOUND(kind->even, kind->even_num, , at) : 0;
+
+    return i < kind->even_num && kind->even[i] == at && at + 1 < kind->len;
+}
+
+/* The part of a change that is over at a time between the snapshots `at` and at + 1. */
+static int64_t part_of_change(const int64_t *from, const int64_t *to, uint32_t at, int64_t ns)
+{
+    const uint64_t whole = (uint64_t)from[at + 1] - (uint64_t)from[at],
+                   gone = (uint64_t)ns - (uint64_t)from[at];
+    const int64_t change = (int64_t)((uint64_t)to[at + 1] - (uint64_t)to[at] - whole);
+
+    return whole && gone < whole ? (int64_t)((double)change * ((double)gone / (double)whole)) : 0;
+}
+
 /* One edge: the snapshot to use and the difference of the two clocks in it. */
 static int64_t follow(const struct orma_clocks *self, struct hop hop, int64_t ns,
                       struct orma_clock_span *span)
@@ -380,6 +414,11 @@ static int64_t follow(const struct orma_clocks *self, struct hop hop, int64_t ns
     int64_t first_lo = at ? add_clamped(from[at], -span->offset) : INT64_MIN;
     int64_t first_hi = at + 1 < kind->len ? add_clamped(from[at + 1], -span->offset) : INT64_MAX;
 
+    if (goes_evenly(kind, at)) { /* each time has a difference of its own */
+        offset = (int64_t)((uint64_t)offset + (uint64_t)part_of_change(from, to, at, ns));
+        first_lo = add_clamped(ns, -span->offset);
+        first_hi = add_clamped(first_lo, 1);
+    }
     span->lo = ORMA_MAX(span->lo, first_lo);
     span->hi = ORMA_MIN(span->hi, first_hi);
     span->offset = (int64_t)((uint64_t)span->offset + (uint64_t)offset);

@@ -126,6 +126,11 @@ void orma_clocks_fini(struct orma_clocks *self);
 bool orma_clocks_add(struct orma_clocks *self, const struct orma_clock_value *v, uint32_t num,
                      uint64_t trace_clock);
 
+/* From the last snapshot of these clocks to the next one their differences change evenly, and not
+ * at once. */
+void orma_clocks_go_evenly(struct orma_clocks *self, const struct orma_clock_value *v,
+                           uint32_t num);
+
 /* The unit and kind of a clock; false if no snapshot had it. */
 bool orma_clocks_describe(const struct orma_clocks *self, uint64_t key, int64_t *ret_unit,
                           bool *ret_incremental);

@@ -125,6 +125,16 @@ void orma_timeline_tie(struct orma_timeline *self, uint64_t a, int64_t a_ns, uin
     self->hooks.tied(self->hooks.data, v, 2);
 }
 
+void orma_timeline_tie_evenly(struct orma_timeline *self, uint64_t a, const int64_t a_ns[2],
+                              uint64_t b, const int64_t b_ns[2])
+{
+    const struct orma_clock_value v[] = {{a, 0, 1, false}, {b, 0, 1, false}};
+
+    orma_timeline_tie(self, a, a_ns[0], b, b_ns[0]);
+    orma_clocks_go_evenly(&self->clocks, v, 2);
+    orma_timeline_tie(self, a, a_ns[1], b, b_ns[1]);
+}
+
 static bool is_wall_clock(uint64_t clock)
 {
     return clock == ORMA_CLOCK_REALTIME || clock == ORMA_CLOCK_REALTIME_COARSE;

@@ -34,7 +34,8 @@ struct orma_clock_view {
     bool synced;         /* with the machine of the trace, by readings of both */
     bool own;            /* its clocks are not the machine's */
     bool connected, warned;
-    int64_t shared; /* conversions by the machine's clocks that another file brought */
+    int64_t slewed_until; /* our clock, up to which ties were spread over time */
+    int64_t shared;       /* conversions by the machine's clocks that another file brought */
 };
 
 struct orma_timeline_hooks {
@@ -91,6 +92,11 @@ bool orma_timeline_add(struct orma_timeline *self, struct orma_clock_view *view,
 /* Two clocks (full keys) show these values at one time. */
 void orma_timeline_tie(struct orma_timeline *self, uint64_t a, int64_t a_ns, uint64_t b,
                        int64_t b_ns);
+
+/* The same, if these two are tied already: from the first time to the second they come evenly from
+ * where they are to where they are to be. */
+void orma_timeline_tie_evenly(struct orma_timeline *self, uint64_t a, const int64_t a_ns[2],
+                              uint64_t b, const int64_t b_ns[2]);
 
 /* The clocks of a view were tied to those of the trace's machine. */
 void orma_timeline_sync(struct orma_timeline *self, struct orma_clock_view *view);

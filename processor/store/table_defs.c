@@ -592,6 +592,16 @@ static const struct orma_column_def cols_incident[] = {
     {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of trace_file */
 };
 
+static const struct orma_column_def cols_clock_round[] = {
+    {"id", ORMA_COL_ID, 0},
+    {"host_ns", ORMA_COL_INT, 0},
+    {"ahead", ORMA_COL_INT, 0},
+    {"ahead_min", ORMA_COL_INT, 0},
+    {"ahead_max", ORMA_COL_INT, 0},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32},                   /* id of machine */
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of trace_file */
+};
+
 static const struct orma_column_def cols_gap[] = {
     {"id", ORMA_COL_ID, 0},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME},
@@ -1322,6 +1332,7 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
     [ORMA_TABLE_TRACK] = {"__intrinsic_track", 12, cols_track},
     [ORMA_TABLE_LOSS] = {"__intrinsic_loss", 11, cols_loss},
     [ORMA_TABLE_INCIDENT] = {"__intrinsic_incident", 10, cols_incident},
+    [ORMA_TABLE_CLOCK_ROUND] = {"__intrinsic_clock_round", 7, cols_clock_round},
     [ORMA_TABLE_GAP] = {"__intrinsic_gap", 8, cols_gap},
     [ORMA_TABLE_PROFILER_CPU_TIME] = {"__intrinsic_profiler_cpu_time", 5, cols_profiler_cpu_time},
     [ORMA_TABLE_PROFILER_SAMPLE_CONTEXT] = {"__intrinsic_profiler_sample_context", 4,

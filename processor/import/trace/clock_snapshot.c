@@ -78,6 +78,10 @@ const struct orma_importer orma_trace_clock_importer = {
 /* ---- clocks of other machines, read at both ends at once ---- */
 
 #define SYNC_ROUND_NS 30000000000
+/* What is to be taken back is made up for in so many times as long. */
+#define SLEW_SLOWNESS 1000
+/* More is no drift. */
+#define SLEW_MAX_NS 100000000
 /* Clocks of the system that two machines are compared by; further numbers are not theirs. */
 #define SYNC_CLOCKS 64
 
@@ -142,6 +146,32 @@ static void add_round(struct offsets *o, const struct exchange *ping, const stru
     }
 }
 
+/*
+ * The same two exchanges as one row. Each reading is later than the one before, which bounds how
+ * far the client's clock is ahead, whatever the ways take.
+ */
+static void add_row(struct orma_import_ctx *imp, uint16_t machine, const struct exchange *ping,
+                    const struct exchange *update)
+{
+    const uint64_t c1 = (uint64_t)ping->client[ORMA_CLOCK_BOOTTIME],
+                   c2 = (uint64_t)update->client[ORMA_CLOCK_BOOTTIME],
+                   h1 = (uint64_t)ping->host[ORMA_CLOCK_BOOTTIME],
+                   h2 = (uint64_t)update->host[ORMA_CLOCK_BOOTTIME];
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CLOCK_ROUND);
+    int64_t first = (int64_t)(c1 - h1), second = (int64_t)(c2 - h2);
+
+    if (!c1 || !c2 || !h1 || !h2 || c2 < c1 || h2 < h1)
+        return;
+    uint32_t row = orma_table_add(t);
+    orma_table_set(t, ORMA_CLOCK_ROUND_HOST_NS, row, (int64_t)h1);
+    orma_table_set(t, ORMA_CLOCK_ROUND_AHEAD, row,
+                   (int64_t)((uint64_t)first + (c2 - c1) / 4 * 3 - (h2 - h1) / 4));
+    orma_table_set(t, ORMA_CLOCK_ROUND_AHEAD_MIN, row, ORMA_MAX(first, second));
+    orma_table_set(t, ORMA_CLOCK_ROUND_AHEAD_MAX, row, (int64_t)(c2 - h1));
+    orma_table_set(t, ORMA_CLOCK_ROUND_MACHINE_ID, row, machine);
+    orma_table_set(t, ORMA_CLOCK_ROUND_TRACE_ID, row, imp->model->trace_row);
+}
+
 /* What the client read are snapshots of its machine, too. */
 static void add_client(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                        const struct exchange *e)
@@ -156,6 +186,35 @@ static void add_client(struct orma_import_ctx *imp, const struct orma_packet_ctx
         add_snapshot(imp, ctx->machine, values, num);
 }
 
+/* Two clocks: the host's shows `ns`, the client's is ahead by so much. */
+struct tie {
+    uint64_t host, client;
+    int64_t ns, ahead;
+};
+
+/*
+ * A tie that takes the client's times back would change the order of its events. So they go more
+ * slowly for a while. Returns when that is over.
+ */
+static int64_t tie_in_order(struct orma_timeline *t, struct tie tie)
+{
+    const int64_t client = (int64_t)((uint64_t)tie.ns + (uint64_t)tie.ahead);
+    int64_t mapped, back = 0;
+
+    if (orma_clocks_convert(&t->clocks, tie.client, client, tie.host, &mapped, NULL) ==
+        ORMA_CLOCK_OK)
+        back = (int64_t)((uint64_t)mapped - (uint64_t)tie.ns);
+    if (back <= 0 || back > SLEW_MAX_NS) {
+        orma_timeline_tie(t, tie.host, tie.ns, tie.client, client);
+        return tie.ns;
+    }
+    const uint64_t later = (uint64_t)back * SLEW_SLOWNESS;
+    const int64_t host_ns[] = {mapped, (int64_t)((uint64_t)tie.ns + later)},
+                  client_ns[] = {client, (int64_t)((uint64_t)client + later)};
+    orma_timeline_tie_evenly(t, tie.host, host_ns, tie.client, client_ns);
+    return host_ns[1];
+}
+
 static void tie_machines(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                          const struct offsets *o)
 {
@@ -163,13 +222,27 @@ static void tie_machines(struct orma_import_ctx *imp, const struct orma_packet_c
     struct orma_clock_view *view = orma_reader_view(imp->reader, ctx->machine);
     uint16_t host = orma_clock_machine(t->trace_clock);
 
-    if (view)
-        orma_timeline_sync(t, view);
-    for (uint32_t i = 1; view && i < SYNC_CLOCKS; i++)
-        if (o->num[i])
-            orma_timeline_tie(
-                t, orma_clock_in(i, host, 0), o->last[i], orma_timeline_key(view, i),
-                (int64_t)((uint64_t)o->last[i] + (uint64_t)((int64_t)o->sum[i] / o->num[i])));
+    if (!view)
+        return;
+    orma_timeline_sync(t, view);
+    if (o->num[ORMA_CLOCK_BOOTTIME] && o->last[ORMA_CLOCK_BOOTTIME] < view->slewed_until)
+        return; /* the last one is still on its way */
+    for (uint32_t i = 1; i < SYNC_CLOCKS; i++) {
+        if (!o->num[i])
+            continue;
+        int64_t end =
+            tie_in_order(t, (struct tie){orma_clock_in(i, host, 0), orma_timeline_key(view, i),
+                                         o->last[i], (int64_t)o->sum[i] / o->num[i]});
+        if (i == ORMA_CLOCK_BOOTTIME)
+            view->slewed_until = end;
+    }
+}
+
+static bool is_round(const struct exchange *before, const struct exchange *now)
+{
+    return (uint64_t)now->client[ORMA_CLOCK_BOOTTIME] -
+               (uint64_t)before->client[ORMA_CLOCK_BOOTTIME] <
+           SYNC_ROUND_NS;
 }
 
 /* The mean over all rounds; two exchanges are a round if they are close to each other. */
@@ -189,10 +262,10 @@ static bool remote_early(struct orma_import_ctx *imp, const struct orma_packet_c
             continue;
         read_exchange(&f, &now);
         add_client(imp, ctx, &now);
-        if ((uint64_t)now.client[ORMA_CLOCK_BOOTTIME] -
-                (uint64_t)before.client[ORMA_CLOCK_BOOTTIME] <
-            SYNC_ROUND_NS)
+        if (is_round(&before, &now)) {
             add_round(&o, &before, &now);
+            add_row(imp, ctx->machine, &before, &now);
+        }
         for (unsigned i = 0; i < SYNC_CLOCKS; i++)
             o.last[i] = now.host[i] ? now.host[i] : o.last[i];
         before = now;

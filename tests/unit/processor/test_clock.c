@@ -45,6 +45,33 @@ Test(clock, uses_the_last_snapshot_that_is_not_later_or_the_first_of_all)
     orma_assert_no_leaks();
 }
 
+/* 1000 that are to be taken back, while 1,000,000 go by. */
+Test(clock, a_difference_may_change_evenly_and_turns_nothing_round)
+{
+    struct orma_clocks c = {0};
+    const struct orma_clock_value both[] = {{MONO, 0, 1, false}, {BOOT, 0, 1, false}};
+    int64_t before = 0;
+
+    cr_assert(add(&c, MONO, 0, BOOT, 50));
+    cr_assert(add(&c, MONO, 5000, BOOT, 5050));
+    orma_clocks_go_evenly(&c, both, 2);
+    cr_assert_eq(to(&c, MONO, 6000, BOOT), 6050, "there is no next one yet");
+    cr_assert(add(&c, MONO, 1005000, BOOT, 1004050));
+    cr_assert_eq(to(&c, MONO, 4999, BOOT), 5049);
+    cr_assert_eq(to(&c, MONO, 5000, BOOT), 5050);
+    cr_assert_eq(to(&c, MONO, 505000, BOOT), 504550);
+    cr_assert_eq(to(&c, MONO, 1005000, BOOT), 1004050);
+    cr_assert_eq(to(&c, MONO, 2005000, BOOT), 2004050);
+    for (int64_t ns = 4000; ns < 1010000; ns++) {
+        int64_t now = to(&c, MONO, ns, BOOT);
+
+        cr_assert_geq(now, before);
+        before = now;
+    }
+    orma_clocks_fini(&c);
+    orma_assert_no_leaks();
+}
+
 Test(clock, goes_several_hops_each_with_snapshots_of_its_kind)
 {
     struct orma_clocks c = {0};
