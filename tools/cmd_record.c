@@ -14,6 +14,7 @@
 #include "protos/fields/config.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/ipc/sock.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/base/units.h"
@@ -127,6 +128,8 @@ static int open_output(struct orma_record *rec)
 static bool usable(const struct orma_record *rec, struct orma_str state, const char *name,
                    char *why, size_t why_size)
 {
+    if (rec->machines_num) /* what this one cannot do, another one may */
+        return true;
     if (!state.len || rec->service.host)
         return orma_probes_source_usable(NULL, name, why, why_size);
     if (orma_service_state_has_source(state, name))
@@ -203,15 +206,46 @@ static void drop_absent_events(struct orma_record *rec)
     orma_buf_fini(&a.names);
 }
 
+/* Its programs stay with it; ours is private. */
+static void say_who_is_left_out(const struct orma_record *rec)
+{
+    struct orma_consumer *consumer;
+
+    if (rec->private_service || rec->quiet || orma_consumer_new(NULL, 1000, &consumer) < 0)
+        return;
+    fprintf(stderr,
+            "orma record: the programs of the service on %s are not recorded with "
+            "--machine\n",
+            orma_sock_consumer_addr());
+    orma_consumer_free(consumer);
+}
+
+static int connect_machines(struct orma_record *rec)
+{
+    const struct orma_relay_machines_config config = {
+        .program = "orma record",
+        .specs = rec->machines,
+        .num = rec->machines_num,
+        .service = orma_service_host_relay_addr(rec->service.host),
+        .quiet = rec->quiet};
+    int r = orma_relay_machines_new(&config, &rec->others);
+
+    say_who_is_left_out(rec);
+    return r < 0 ? r : orma_relay_machines_wait(rec->others, rec->service.consumer);
+}
+
 static int connect_service(struct orma_record *rec)
 {
     bool running = rec->clone || ((rec->request.trigger || rec->has_triggers) && !rec->command);
     enum orma_service_attach_how how =
         running ? ORMA_SERVICE_ATTACH_RUNNING : ORMA_SERVICE_ATTACH_ANY;
 
-    if (rec->private_service)
+    if (rec->private_service || rec->machines_num)
         how = ORMA_SERVICE_ATTACH_OWN;
     int r = orma_service_attach(&rec->service, "orma record", how);
+
+    if (r == 0 && rec->machines_num)
+        return connect_machines(rec);
 
     if (r == -ENOENT || r == -ECONNREFUSED || r == -EACCES || r == -EPERM) {
         if (running && r == -EACCES)
@@ -517,6 +551,8 @@ static int connect_and_run(struct orma_record *rec)
         check_names(rec, orma_buf_str(&state)) < 0)
         return ORMA_EXIT_FAILURE;
     name_session(rec, &config_info);
+    if (rec->machines_num)
+        orma_pb_put_u64(&rec->config, ORMA_PB_TRACE_CONFIG_TRACE_ALL_MACHINES, 1);
     return open_output(rec) < 0 ? ORMA_EXIT_FAILURE : run_session(rec, &config_info);
 }
 
@@ -643,6 +679,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         code = ORMA_EXIT_FAILURE;
     else
         code = rec.clone ? snapshot(&rec) : record(&rec);
+    orma_relay_machines_free(rec.others);
     orma_service_attached_fini(&rec.service);
     orma_buf_fini(&rec.config);
     orma_arena_fini(&rec.names);

@@ -14,6 +14,7 @@
 #include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
+#include "tools/load/machines.h"
 #include "tools/load/threads.h"
 
 enum { OPT_BRIEF = 1, OPT_ALL, OPT_CACHE };
@@ -295,6 +296,7 @@ static int print_stats(struct orma_processor *tp, bool all)
     if (!troubles && !(orma_ledger_is_none(&loss) && switches))
         print_edges(tp);
     print_own_clock(tp);
+    orma_load_print_clocks(tp, stdout);
     if (orma_ledger_total(&loss) && loss.has_ledger)
         r = print_ledger(tp);
     print_advice(tp);

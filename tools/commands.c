@@ -7,6 +7,7 @@ const struct orma_command *const orma_commands[] = {
     &orma_cmd_status,
     &orma_cmd_top,
     &orma_cmd_recover,
+    &orma_cmd_relay,
     &orma_cmd_report,
     &orma_cmd_why,
     &orma_cmd_diff,

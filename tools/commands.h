@@ -22,6 +22,7 @@ extern const struct orma_command orma_cmd_filter;
 extern const struct orma_command orma_cmd_redact;
 extern const struct orma_command orma_cmd_recompress;
 extern const struct orma_command orma_cmd_recover;
+extern const struct orma_command orma_cmd_relay;
 extern const struct orma_command orma_cmd_stats;
 extern const struct orma_command orma_cmd_status;
 extern const struct orma_command orma_cmd_top;

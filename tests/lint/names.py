@@ -95,6 +95,7 @@ MODULES = {
     "tools/heap": "orma_heap_",
     "tools/profile": "orma_profile_report_ orma_profile_session_ orma_cmd_profile_report orma_cmd_profile_diff",
     "tools/report": "orma_report_ orma_diff_",
+    "tools/relay": "orma_relay_",
     "tools/service": "orma_service_",
     "tools/view": "orma_view_page orma_view_serve orma_view_serve_ orma_view_file_ orma_crowd_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_cmd_metrics orma_cmd_summarize orma_cmd_serve orma_cmd_export orma_line_editor_",

@@ -45,7 +45,7 @@ static const struct {
     {"traced_probes", orma_probes_main, NULL},
     {"perfetto", orma_perfetto_main, NULL},
     {"trigger_perfetto", orma_trigger_perfetto_main, NULL},
-    {"traced_relay", NULL, "Orma has no relay daemon"},
+    {"traced_relay", NULL, "it is 'orma relay'"},
     {"traced_perf", NULL,
      "there is no daemon for it: traced_probes has the data source linux.perf"},
     {"websocket_bridge", orma_websocket_bridge_main, NULL},

@@ -36,7 +36,7 @@ static const char *group_of(const struct orma_help_tables *tables,
 
 static void put_short(const struct orma_help_tables *tables, FILE *out)
 {
-    const char *before = "also    ";
+    const char *before = "also  ";
 
     for (size_t i = 0; tables->commands[i]; i++) {
         if (!tables->commands[i]->in_short)

@@ -41,6 +41,7 @@ enum {
     OPT_PAUSE,
     OPT_THEN,
     OPT_CLONE,
+    OPT_MACHINE,
     OPT_BACKGROUND,
     OPT_CONFIG,
     OPT_TXT,
@@ -106,6 +107,9 @@ const struct orma_option orma_record_options[] = {
     {OPT_CLONE, 0, "clone", "SESSION",
      "Write a snapshot of a running session, given by its number as in 'orma status' or by its "
      "unique name. The session continues."},
+    {OPT_MACHINE, 0, "machine", "MACHINE",
+     "Record another machine as well, on the same timeline: ssh:HOST (orma must be there), "
+     "tcp:HOST:PORT or vsock:CID:PORT ('orma relay --listen' must run there); may be repeated."},
     {OPT_BACKGROUND, 0, "background", NULL,
      "Record in the background: returns once everything is being recorded, and prints the process "
      "id to stop it with 'kill'."},
@@ -124,6 +128,18 @@ const struct orma_option orma_record_options[] = {
     {OPT_QUIET, 'q', "quiet", NULL, "Print errors only: no progress, no summary."},
     {0},
 };
+
+static int add_machine(struct orma_record *rec, const char *spec)
+{
+    const char *wrong = orma_relay_machine_check(spec);
+
+    if (wrong)
+        return orma_cli_usage_error(&rec->cli, "bad machine '%s': %s", spec, wrong);
+    if (rec->machines_num == ORMA_RELAY_MACHINES_MAX)
+        return orma_cli_usage_error(&rec->cli, "at most %d machines", ORMA_RELAY_MACHINES_MAX);
+    rec->machines[rec->machines_num++] = spec;
+    return ORMA_EXIT_OK;
+}
 
 /* A preset, "group/name", or the name of an event of which the kernel has one only. */
 static int add_word(struct orma_record *rec, const char *word)
@@ -265,6 +281,8 @@ static int parse_option(struct orma_record *rec, int id)
     case OPT_CLONE:
         rec->clone = value;
         break;
+    case OPT_MACHINE:
+        return add_machine(rec, value);
     case OPT_BACKGROUND:
         rec->background = true;
         break;
@@ -361,6 +379,10 @@ static int check_together(struct orma_record *rec)
     if (rec->when_num && rec->out_path && !strcmp(rec->out_path, "-"))
         return orma_cli_usage_error(
             &rec->cli, "--when needs a file: snapshots are called FILE.0, FILE.1, ...");
+    if (rec->machines_num && (rec->clone || (rec->request.trigger && !rec->command)))
+        return orma_cli_usage_error(&rec->cli,
+                                    "--machine records with a private service, which --clone and "
+                                    "triggers do not reach");
     if (rec->background && rec->command)
         return orma_cli_usage_error(&rec->cli, "--background cannot be combined with a "
                                                "command: start the command yourself afterwards");

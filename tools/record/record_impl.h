@@ -11,6 +11,7 @@
 #include "tools/base/cli.h"
 #include "tools/record/record_config.h"
 #include "tools/record/rotation.h"
+#include "tools/relay/machines.h"
 #include "tools/service/attach.h"
 #include "tools/service/config_file.h"
 
@@ -44,6 +45,9 @@ struct orma_record {
     uint64_t before_ms, after_ms, pause_ms;
     bool has_span; /* one of these was given */
     const char *then;
+    const char *machines[ORMA_RELAY_MACHINES_MAX]; /* others, as they were written */
+    unsigned machines_num;
+    struct orma_relay_machines *others;
     struct orma_flight_plan *plan; /* of cmd_record.c */
     struct orma_flight *flight;
     struct orma_buf config;

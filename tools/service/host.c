@@ -24,7 +24,8 @@
 struct orma_service_host {
     char dir[PATH_SIZE];
     int lock_fd; /* as long as it is open, the folder is in use; -1: there is none */
-    char producer[PATH_SIZE + 16], consumer[PATH_SIZE + 16];
+    char producer[PATH_SIZE + 16], consumer[PATH_SIZE + 16], relay[PATH_SIZE + 16];
+    char producers[2 * PATH_SIZE + 64]; /* both */
     bool has_dir;
     struct traced_service *service;
     struct orma_probes *probes;
@@ -71,14 +72,19 @@ static int make_dir(struct orma_service_host *self)
                        self->dir); /* then it stays if we are killed */
     snprintf(self->producer, sizeof(self->producer), "%s/producer.sock", self->dir);
     snprintf(self->consumer, sizeof(self->consumer), "%s/consumer.sock", self->dir);
+    snprintf(self->relay, sizeof(self->relay), "%s/relay.sock", self->dir);
+    snprintf(self->producers, sizeof(self->producers), "%s,%s", self->producer, self->relay);
     return 0;
 }
 
 static int start_service(struct orma_service_host *self)
 {
     /* Without a directory of our own: the system's sockets. */
-    struct traced_config config = {.producer_addrs = self->has_dir ? self->producer : NULL,
-                                   .consumer_addr = self->has_dir ? self->consumer : NULL};
+    const char *relay = self->relay;
+    struct traced_config config = {.producer_addrs = self->has_dir ? self->producers : NULL,
+                                   .consumer_addr = self->has_dir ? self->consumer : NULL,
+                                   .relay_addrs = &relay,
+                                   .relay_addrs_num = self->has_dir ? 1 : 0};
     struct orma_buf error = {0};
     int r = traced_service_new(&config, &self->service, &error);
 
@@ -160,6 +166,7 @@ void orma_service_host_free(struct orma_service_host *self)
     if (self->has_dir) {
         (void)unlink(self->producer); /* the service may have removed them already */
         (void)unlink(self->consumer);
+        (void)unlink(self->relay);
         orma_service_leftovers_unmark(self->dir);
         (void)rmdir(self->dir);
         orma_fd_close(&self->lock_fd);
@@ -175,6 +182,11 @@ bool orma_service_host_refused(const struct orma_service_host *self)
 const char *orma_service_host_producer_addr(const struct orma_service_host *self)
 {
     return self->has_dir ? self->producer : orma_sock_producer_addr();
+}
+
+const char *orma_service_host_relay_addr(const struct orma_service_host *self)
+{
+    return self->has_dir ? self->relay : NULL;
 }
 
 const char *orma_service_host_consumer_addr(const struct orma_service_host *self)

@@ -32,4 +32,6 @@ bool orma_service_host_refused(const struct orma_service_host *self);
 /* Socket addresses, valid as long as the host. */
 const char *orma_service_host_producer_addr(const struct orma_service_host *self);
 const char *orma_service_host_consumer_addr(const struct orma_service_host *self);
+/* Where relays of other machines may connect; NULL on the system's sockets. */
+const char *orma_service_host_relay_addr(const struct orma_service_host *self);
 #endif

@@ -1,0 +1,53 @@
+#include "tools/load/machines.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+
+#include "tools/base/units.h"
+
+/* Nearer to each other, two rounds say nothing about how clocks drift. */
+#define DRIFT_NS_MIN 1000000000
+
+/* The last round is how the clocks are; the narrowest of the first ten seconds, how they were. */
+static const char sql[] =
+    "SELECT coalesce(m.name, m.id), l.host_ns, l.ahead, "
+    "max(l.ahead_max - l.ahead, l.ahead - l.ahead_min), f.host_ns, f.ahead, "
+    "max(f.ahead_max - f.ahead, f.ahead - f.ahead_min) "
+    "FROM machine m JOIN clock_round l ON l.id = (SELECT id FROM clock_round WHERE machine_id = "
+    "m.id ORDER BY host_ns DESC LIMIT 1) JOIN clock_round f ON f.id = (SELECT id FROM "
+    "clock_round WHERE machine_id = m.id AND host_ns < (SELECT min(host_ns) + 10000000000 FROM "
+    "clock_round WHERE machine_id = m.id) ORDER BY ahead_max - ahead_min LIMIT 1) ORDER BY m.id";
+
+static void print_drift(struct orma_query *q, FILE *out)
+{
+    double ns = (double)orma_query_int64(q, 1) - (double)orma_query_int64(q, 4);
+    double change = (double)orma_query_int64(q, 2) - (double)orma_query_int64(q, 5);
+    double wrong = (double)orma_query_int64(q, 3) + (double)orma_query_int64(q, 6);
+
+    if (ns >= DRIFT_NS_MIN)
+        fprintf(out, "; it gains %.1f ppm, give or take %.1f", change / ns * 1e6, wrong / ns * 1e6);
+}
+
+unsigned orma_load_print_clocks(struct orma_processor *tp, FILE *out)
+{
+    char offset[ORMA_UNITS_TEXT_MAX], wrong[ORMA_UNITS_TEXT_MAX];
+    struct orma_query *q;
+    const char *rest;
+    unsigned num = 0;
+
+    if (orma_query_prepare(tp, sql, SIZE_MAX, &q, &rest) != 0)
+        return 0;
+    for (; orma_query_step(q) == 1; num++) {
+        int64_t ahead = orma_query_int64(q, 2);
+
+        fprintf(out, "The clock of machine '%s' was %s %s; that is wrong by at most %s",
+                orma_query_text(q, 0),
+                orma_units_format_duration(ahead < 0 ? -(uint64_t)ahead : (uint64_t)ahead, offset),
+                ahead < 0 ? "behind" : "ahead",
+                orma_units_format_duration((uint64_t)orma_query_int64(q, 3), wrong));
+        print_drift(q, out);
+        fputs(".\n", out);
+    }
+    orma_query_free(q);
+    return num;
+}
