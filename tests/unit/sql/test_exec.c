@@ -136,6 +136,34 @@ Test(runner, keeps_frames_of_windows_apart)
     expect_same_over(query_gen_tables, queries, ORMA_ARRAY_LEN(queries));
 }
 
+/* What was rounded stays behind when a double leaves a frame: sums show in which order SQLite adds
+ * and takes away. */
+Test(runner, adds_up_doubles_of_frames_that_move)
+{
+    static const char mixed[] =
+        "CREATE TABLE p(id INTEGER, k INTEGER, d DOUBLE);"
+        "INSERT INTO p WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < "
+        "4999) SELECT i, i * 31 % 7, CASE i * 7919 % 5 WHEN 0 THEN NULL WHEN 1 THEN i / 3.0 WHEN 2 "
+        "THEN 1e15 + i / 7.0 WHEN 3 THEN -1e15 - i / 11.0 ELSE 0.1 END FROM n;"
+        "CREATE PERFETTO TABLE t AS SELECT * FROM p;";
+#define OVER(what, frame)                                                                          \
+    "SELECT id, " what " OVER (PARTITION BY k ORDER BY id ROWS BETWEEN " frame ") AS x FROM t"
+    static const char *const queries[] = {
+        OVER("sum(d)", "3 PRECEDING AND CURRENT ROW"),
+        OVER("avg(d)", "10 PRECEDING AND 2 FOLLOWING"),
+        OVER("total(d)", "5 PRECEDING AND 2 PRECEDING"),
+        OVER("sum(d)", "CURRENT ROW AND 4 FOLLOWING"),
+        OVER("sum(d)", "CURRENT ROW AND CURRENT ROW"),
+        OVER("avg(d)", "2 PRECEDING AND UNBOUNDED FOLLOWING"),
+        OVER("sum(iif(id % 3, d, id * 1000000007))", "6 PRECEDING AND 1 FOLLOWING"),
+        OVER("sum(d * 1e293)", "4 PRECEDING AND CURRENT ROW"),
+        "SELECT avg(d) OVER (ORDER BY id ROWS 7 PRECEDING) AS x, sum(id) OVER (ORDER BY id ROWS 7 "
+        "PRECEDING) AS y FROM t",
+    };
+#undef OVER
+    expect_same_over(mixed, queries, ORMA_ARRAY_LEN(queries));
+}
+
 /* Keys of few bits, of many, of more than 64 with the row, in order already, with NULL at either
  * end; over many blocks. */
 Test(runner, sorts_many_rows)

@@ -45,13 +45,18 @@ bool orma_exec_run_step_sum(struct orma_exec_plan *plan, struct orma_exec_state 
     return true;
 }
 
-/* What a row leaves behind: of integers nothing. Doubles would keep what was rounded. */
+/* What a row leaves behind: of integers nothing. Doubles keep what was rounded, so it shows when
+ * it is taken away. */
 bool orma_exec_run_drop_sum(struct orma_exec_plan *plan, struct orma_exec_state *s,
                             struct orma_exec_value v)
 {
     s->count--;
-    if (s->is_real || __builtin_sub_overflow(s->whole, v.bits, &s->whole))
-        return orma_exec_give_up(plan, "a moving sum of doubles, or that overflows");
+    if (v.tag == EXEC_REAL)
+        orma_kbn_add(&s->real, -orma_exec_double(v.bits));
+    else if (s->is_real)
+        orma_kbn_add_int(&s->real, v.bits, -1);
+    else if (__builtin_sub_overflow(s->whole, v.bits, &s->whole))
+        return orma_exec_give_up(plan, "a moving sum that overflows");
     return true;
 }
 

@@ -339,21 +339,38 @@ static bool add_size(struct orma_exec_partition *o, const struct orma_exec_wins_
     return f->function->step(o->w->plan, all, v);
 }
 
+/*
+ * Whether SQLite drops what has left the frame of a row before it adds what is new in it: it does
+ * so behind the row before. In other frames it has a different order, which shows in sums of
+ * doubles.
+ */
+static bool drops_first(const struct orma_exec_windower *w)
+{
+    return w->win->extent.unit == ORMA_EXEC_ROWS && w->win->extent.from != ORMA_EXEC_AFTER;
+}
+
 static bool run_moving(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
                        uint32_t from, uint32_t to)
 {
     struct orma_exec_state s = {.val.tag = EXEC_NULL}, all = s;
+    const bool first = drops_first(o->w);
     uint32_t lo = from, hi = from;
 
     if (!f->function->drop)
         return orma_exec_give_up(o->w->plan, "a frame that moves");
     for (uint32_t i = from; i < to; i++) {
+        for (; first && lo < hi && lo < o->w->from[i]; lo++) {
+            if (!drop_row(o, f, &s, lo))
+                return false;
+        }
         for (; hi < o->w->to[i]; hi++) {
             if (!add_row(o, f, &s, hi) || !add_size(o, f, &all, hi) ||
                 (!(hi % EXEC_LOOK) && orma_exec_should_stop(o->w->plan)))
                 return false;
         }
         for (; lo < o->w->from[i]; lo++) {
+            if (s.is_real)
+                return orma_exec_give_up(o->w->plan, "a frame that moves over doubles");
             if (!drop_row(o, f, &s, lo))
                 return false;
         }
