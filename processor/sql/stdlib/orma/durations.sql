@@ -48,7 +48,16 @@ WHERE g.cpu IS NOT NULL
 UNION ALL
 SELECT r.begin_ts AS ts, c.ucpu
 FROM _orma_recording AS r JOIN cpu AS c ON c.machine_id IS r.machine_id
-WHERE EXISTS (SELECT 1 FROM _orma_recording AS b WHERE b.machine_id IS r.machine_id AND b.end_ts <= r.begin_ts)
+WHERE
+  (
+    EXISTS (SELECT 1 FROM _orma_recording AS b WHERE b.machine_id IS r.machine_id AND b.end_ts <= r.begin_ts)
+    -- Of recordings behind each other in a file, only the last one's begin is known; what the kernel's buffers held
+    -- when a recording began reaches up to that.
+    OR (
+      SELECT max(s.ts) FROM sched AS s JOIN cpu AS k ON k.ucpu = s.ucpu
+      WHERE k.machine_id IS r.machine_id AND s.ts < r.begin_ts
+    ) < r.begin_ts - 10000000
+  )
   AND NOT EXISTS (
     SELECT 1
     FROM _orma_recording AS o
