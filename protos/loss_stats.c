@@ -97,6 +97,11 @@ static const struct stat_words {
      "there "
      "more than once",
      NULL},
+    {"switches_repeated",
+     "{switches of threads are|switch of threads is} in two of the traces, which overlap: {they "
+     "count|it counts} "
+     "once, but other events of that time are there more than once",
+     NULL},
     {"mismatched_sched_switch_tids",
      "{switches are|switch is} missing in the kernel's record: what threads did near {them|it} is "
      "unknown, and in no sum",

@@ -431,6 +431,15 @@ static void mismatch(struct orma_model *model, uint16_t machine, int64_t ts, uin
     appear(model, prev);
 }
 
+bool orma_sched_is_repeated(struct orma_model *model, uint16_t machine,
+                            const struct orma_sched_cpu_state *c, int64_t ts, uint32_t next_pid)
+{
+    if (ORMA_LIKELY(c->ts != ts || !c->known || c->pid != next_pid || c->trace == model->trace_row))
+        return false;
+    orma_stats_inc(orma_model_stats(model, machine), ORMA_STAT_SWITCHES_REPEATED);
+    return true;
+}
+
 void orma_sched_switch(struct orma_model *model, uint16_t machine, int64_t ts, uint32_t cpu,
                        uint32_t prev_pid, uint32_t prev_comm, int64_t prev_state, uint32_t next_pid,
                        uint32_t next_comm, int32_t next_prio)
@@ -440,7 +449,7 @@ void orma_sched_switch(struct orma_model *model, uint16_t machine, int64_t ts, u
     uint32_t next = orma_sched_named_thread(model, machine, next_pid, next_comm);
     uint32_t prev;
 
-    if (!c)
+    if (!c || orma_sched_is_repeated(model, machine, c, ts, next_pid))
         return;
     bool goes_on = !c->known || c->sched_row == ORMA_ROW_NONE || c->pid == prev_pid;
     if (goes_on && c->known)
@@ -450,6 +459,8 @@ void orma_sched_switch(struct orma_model *model, uint16_t machine, int64_t ts, u
         mismatch(model, machine, ts, cpu, c, prev);
     *c = (struct orma_sched_cpu_state){
         .known = true,
+        .ts = ts,
+        .trace = model->trace_row,
         .pid = next_pid,
         .utid = next,
         .prio = next_prio,

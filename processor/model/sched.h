@@ -16,7 +16,9 @@ struct orma_model;
 
 /* What is running on a cpu. */
 struct orma_sched_cpu_state {
-    bool known; /* a switch was seen */
+    bool known;     /* a switch was seen */
+    int64_t ts;     /* when */
+    uint32_t trace; /* by which file */
     uint32_t pid;
     uint32_t utid;
     int32_t prio;
@@ -25,6 +27,11 @@ struct orma_sched_cpu_state {
     /* The last switch in compact form; bundle + 1, 0: there was none, or another one came since. */
     uint32_t bundle, index;
 };
+
+/* The switch to this thread is that of the last one, which another file of the machine has, too:
+ * both recorded it. Counted; it changes nothing. */
+bool orma_sched_is_repeated(struct orma_model *model, uint16_t machine,
+                            const struct orma_sched_cpu_state *c, int64_t ts, uint32_t next_pid);
 
 void orma_sched_fini(struct orma_model *model);
 

@@ -44,13 +44,17 @@ static void parse_compact_switch(struct orma_import_ctx *imp, const struct orma_
     bool raw_only = orma_kernel_raw_only(imp, item->machine, item->ts);
     uint32_t comm = orma_kernel_comm(imp, item, item->sched.comm_index);
     uint32_t utid = orma_sched_named_thread(imp->model, item->machine, item->sched.pid, comm);
+    const bool repeated =
+        orma_sched_is_repeated(imp->model, item->machine, c, item->ts, item->sched.pid);
     prev = *c;
     *c = (struct orma_sched_cpu_state){.known = true,
+                                       .ts = item->ts,
+                                       .trace = imp->model->trace_row,
                                        .pid = item->sched.pid,
                                        .utid = utid,
                                        .prio = item->sched.prio,
                                        .comm = comm,
-                                       .sched_row = ORMA_ROW_NONE,
+                                       .sched_row = repeated ? prev.sched_row : ORMA_ROW_NONE,
                                        .bundle = item->bundle + 1,
                                        .index = item->index};
     if (!prev.known) {
@@ -60,7 +64,7 @@ static void parse_compact_switch(struct orma_import_ctx *imp, const struct orma_
     }
     uint32_t row = orma_kernel_add_row(imp, item, st->sched_switch, prev.utid, 0, cpu);
     note_previous(imp, item, &prev, row);
-    if (raw_only)
+    if (raw_only || repeated)
         return;
     uint32_t state = orma_sched_state_text(imp->model, item->machine, item->sched.prev_state);
     orma_sched_end_slice(imp->model, prev.sched_row, item->ts, state);
