@@ -334,6 +334,10 @@ static struct orma_ftrace_format_field with_special_kind(const struct orma_ftrac
     if (!strcmp(group, "ftrace") && !strncmp(format->name, "funcgraph_", 10) &&
         !strcmp(f->name, "func") && (f->size == 4 || f->size == 8))
         ret.kind = ORMA_FTRACE_KIND_SYMBOL;
+    /* Where a probe of the kernel was hit, and by whom it was called; of programs, no secret. */
+    if (!strncmp(f->name, "__probe_", 8) && f->size == 8 &&
+        (!strcmp(group, "orma_kprobes") || !strcmp(group, "orma_kretprobes")))
+        ret.kind = ORMA_FTRACE_KIND_SYMBOL;
     /* Arguments of system calls point into the caller, not to strings of the kernel. */
     if (!strcmp(group, "syscalls") && f->kind == ORMA_FTRACE_KIND_PRINTK)
         ret.kind = ORMA_FTRACE_KIND_UINT;

@@ -143,14 +143,17 @@ feature_kprobes() {
     begin -c config.txt -o both.pftrace
     load opens 40 >pid
     end
-    orma record --kprobe 'do_sys_openat2 dfd=$arg1:s32 file=$arg2:string' --kretprobe 'do_sys_openat2 $retval:s64' \
+    orma record --kprobe 'do_sys_openat2 dfd=$arg1:s32 file=$arg2:string' --kretprobe 'do_sys_openat2 $retval:s32' \
         -o arguments.pftrace -- load opens 40
+    orma record --kprobe 'do_sys_openat2 filename:string' -o names.pftrace -- load opens 10 2>names # by BTF
+    cat names
     orma record --kprobe no_such_function -o none.pftrace -- load opens 1 && echo "a function that does not exist was taken"
     return 0
 }
 
 feature_uprobes() {
-    orma record --uprobe '/bin/load:probe_site_called value=%di:s32' --uretprobe '/bin/load:probe_site_called $retval:s32' \
+    case $(uname -m) in aarch64) first=%x0 ;; *) first=%di ;; esac
+    orma record --uprobe "/bin/load:probe_site_called value=$first:s32" --uretprobe '/bin/load:probe_site_called $retval:s32' \
         -o uprobes.pftrace -- load calls 50
 }
 
@@ -181,6 +184,7 @@ feature_profile() {
 # A recording that is killed leaves the tracer changed; --repair puts it back.
 feature_repair() {
     [ -e $T/kprobe_events ] && probe='--kprobe do_sys_openat2' || probe=''
+    ! grep -q function_graph $T/available_tracers || probe="$probe --function-graph vfs_read --max-depth 2"
     begin sched/sched_switch --uprobe /bin/load:probe_site_called $probe -b 8mb -o killed.pftrace
     state >during
     kill -9 "$recording"

@@ -234,11 +234,20 @@ def kprobes(f):
         FROM ftrace_event f WHERE f.name = 'do_sys_openat2' AND file GLOB '/tmp/lab-*' ORDER BY f.ts""")
     check([r["file"] for r in files] == [f"/tmp/lab-{i}" for i in range(40)], f"{len(files)} names of files: {files[:3]}")
     check({r["dfd"] for r in files} == {"-100"}, f"dfd is {files[0]['dfd']}")
+    addresses = int(f.one("arguments.pftrace", """SELECT count(*) FROM ftrace_event f JOIN args USING (arg_set_id)
+        WHERE f.name GLOB 'do_sys_openat2*' AND key GLOB '__probe_*' AND length(display_value) > 15"""))
+    check(not addresses, f"{addresses} addresses of the kernel are in the trace")
     returns = int(f.one("arguments.pftrace", """SELECT count(*) FROM ftrace_event f JOIN args USING (arg_set_id)
         WHERE name = 'do_sys_openat2__return' AND display_value = '-2'"""))
     check(returns >= 40, f"{returns} returns of -ENOENT")
     check("no_such_function" in f.log and not (f.path / "none.pftrace").exists(), "a function that does not exist was not refused")
-    return "40 of 40 calls as slices, with their arguments and what they returned"
+    said = re.search(r"the kernel says: (.*)", f.text("names"))
+    if not said:
+        named = int(f.one("names.pftrace", """SELECT count(*) FROM ftrace_event f JOIN args USING (arg_set_id)
+            WHERE f.name = 'do_sys_openat2' AND display_value GLOB '/tmp/lab-*'"""))
+        check(named == 10, f"{named} of 10 names of files by BTF: {last_line(f.text('names'))}")
+    by_name = f"not by their names in BTF ({said[1]})" if said else "also by their names in BTF"
+    return f"40 of 40 calls as slices, with their arguments, {by_name}, and what they returned"
 
 
 def values(f, trace, event):
@@ -284,7 +293,9 @@ def profile(f):
 def repair(f):
     before, during, killed = f.text("before"), f.text("during"), f.text("killed")
     check(during != before and killed != before, "the killed recording had changed nothing")
-    return "a killed recording's events, sizes and probes are put back"  # cleanup() compares
+    for line in ("current_tracer: function_graph", "set_graph_function: vfs_read", "max_graph_depth: 2"):
+        check(line in killed or "current_tracer: function_graph" not in during, f"not '{line}' after the kill")
+    return "what a killed recording changed is put back: events, sizes, probes, function graph"  # cleanup() compares
 
 
 def loss(f):

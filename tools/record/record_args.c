@@ -68,7 +68,7 @@ const struct orma_option orma_record_options[] = {
      "Record each call of a kernel function, FUNCTION or FUNCTION+OFFSET, with what you name behind "
      "it: 'do_sys_openat2 file=$arg2:string'."},
     {OPT_KRETPROBE, 0, "kretprobe", "PROBE",
-     "The same of returns: 'do_sys_openat2 fd=$retval:s64'."},
+     "The same of returns: 'do_sys_openat2 fd=$retval:s32'."},
     {OPT_UPROBE, 0, "uprobe", "PROBE",
      "Record each call of a function of a program or library: '/bin/bash:readline', with what you "
      "name behind it."},

@@ -59,11 +59,11 @@ Test(probe_specs, kernel_probes_with_arguments_are_made_and_removed)
     tree_event(&f.pf, "tracing", "orma_kretprobes", "do_open__return", 61, "");
     s = fx_session(&f,
                    ARGS((char[]){"kprobe:do_open file=$arg2:string"},
-                        (char[]){"kretprobe:do_open $retval:s64"}, (char[]){"kprobe:rm;x"}),
+                        (char[]){"kretprobe:do_open $retval:s32"}, (char[]){"kprobe:rm;x"}),
                    3);
     cr_assert_str_eq(pf_read(&f.pf, "tracing/kprobe_events"),
                      "p:orma_kprobes/do_open do_open file=+0($arg2):string\n"
-                     "r1024:orma_kretprobes/do_open__return do_open $retval:s64");
+                     "r1024:orma_kretprobes/do_open__return do_open $retval:s32");
     cr_assert_str_eq(pf_read(&f.pf, "tracing/events/orma_kprobes/do_open/enable"), "1");
     pf_free_source(&f.pf, s);
     cr_assert_not_null(strstr(pf_read(&f.pf, "tracing/kprobe_events"), "-:orma_kprobes/do_open"));
