@@ -10,8 +10,8 @@
 #define RAW_EVENT_MAX ((size_t)65536)
 /* Times of so few bytes cannot overflow. */
 #define TIME_SHORT 15
-/* So many bytes of digits and a point are a number below 2^64. */
-#define TIME_MAX 19
+/* So many digits are a number below 2^64. */
+#define TIME_DIGITS 19u
 
 /* Names of up to eight bytes as numbers, so that one comparison is enough for each. */
 #define NAME_1(a) ((uint64_t)(a))
@@ -157,7 +157,8 @@ static inline void note_time(struct orma_json_event *e, unsigned place, uint64_t
     } units[] = {
         {INT64_MAX / 1000, 1000}, {INT64_MAX / 100, 100}, {INT64_MAX / 10, 10}, {INT64_MAX, 1}};
 
-    if (place >= ORMA_JSON_EVENT_TIMES || decimals > 3 || len > TIME_MAX ||
+    if (place >= ORMA_JSON_EVENT_TIMES || decimals > 3 ||
+        len > TIME_DIGITS + (decimals > 0) || /* a point among them */
         digits > units[decimals].max)
         return;
     e->ns[place] = (int64_t)(digits * units[decimals].unit);
