@@ -126,8 +126,7 @@ static int list_events(struct list *self)
 
     if (r < 0) {
         fprintf(stderr, "orma list: cannot read the kernel's events: %s\n",
-                r == -ENOENT   ? "tracefs is not mounted (as root: mount -t tracefs nodev "
-                                 "/sys/kernel/tracing)"
+                r == -ENOENT   ? ORMA_PROBES_NO_TRACEFS
                 : r == -EACCES ? "permission denied: try as root"
                                : strerror(-r));
         return r;

@@ -14,4 +14,8 @@ enum orma_ftrace_name {
     ORMA_FTRACE_NAME_FEATURE,  /* of the kernel: what is wanted and the option that makes it */
 };
 typedef void orma_ftrace_name_fn(void *ctx, enum orma_ftrace_name kind, const char *name);
+/* Why there are no events of the kernel, and what helps. */
+#define ORMA_PROBES_NO_TRACEFS                                                                     \
+    "tracefs is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing; for a "          \
+    "container: start it with -v /sys/kernel/tracing:/sys/kernel/tracing"
 #endif

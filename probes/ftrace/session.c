@@ -18,6 +18,7 @@
 #include "probes/ftrace/drain.h"
 #include "probes/ftrace/dynamic.h"
 #include "probes/ftrace/instance.h"
+#include "probes/ftrace/name_kinds.h"
 #include "probes/ftrace/print_filter.h"
 #include "probes/ftrace/select.h"
 #include "probes/ftrace/setup.h"
@@ -423,9 +424,7 @@ bool orma_ftrace_usable(const struct orma_source_env *env, char *why, size_t why
             "no permission to use tracefs; to permit it to the group 'tracing': sudo sh -c 'chgrp "
             "-R tracing /sys/kernel/tracing; chmod -R g+rwX /sys/kernel/tracing'"); /* cut */
     else
-        (void)snprintf(why, why_size,
-                       "tracefs is not mounted; as root: mount -t tracefs nodev "
-                       "/sys/kernel/tracing"); /* cut */
+        (void)snprintf(why, why_size, ORMA_PROBES_NO_TRACEFS); /* cut */
     return false;
 }
 

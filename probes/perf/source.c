@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probes/perf/allowed.h"
 #include "probes/perf/blocked.h"
 #include "probes/perf/encode.h"
 #include "probes/perf/tasks.h"
@@ -326,7 +327,11 @@ static bool step_back(struct perf *self, int r)
 
 static void tell_refusal(const struct perf *self, int r, uint32_t cpu)
 {
-    if (self->plan.pids && r == -ESRCH)
+    const char *filter = r == -EACCES || r == -EPERM ? orma_perf_filter_reason() : NULL;
+
+    if (filter)
+        orma_log_error(NAME ": %s", filter);
+    else if (self->plan.pids && r == -ESRCH)
         orma_log_error(NAME ": process %d: it does not exist", self->plan.pids[0]);
     else if (self->plan.pids && (r == -EACCES || r == -EPERM))
         orma_log_error(NAME ": process %d belongs to another user, or kernel.perf_event_paranoid "
@@ -515,33 +520,10 @@ static void perf_clear(struct orma_source *source)
     orma_perf_worker_clear(perf_of(source)->worker);
 }
 
-static bool may_open(int32_t pid, bool without_kernel)
-{
-    struct perf_event_attr attr = {.size = sizeof(attr),
-                                   .type = PERF_TYPE_SOFTWARE,
-                                   .config = PERF_COUNT_SW_CPU_CLOCK,
-                                   .exclude_kernel = without_kernel,
-                                   .disabled = 1};
-    int fd = (int)syscall(SYS_perf_event_open, &attr, pid, pid ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-    if (fd >= 0)
-        (void)close(fd);
-    return fd >= 0;
-}
-
-/* Our own processes are enough: a config may ask for them. */
 static bool perf_usable(const struct orma_source_env *env, char *why, size_t why_size)
 {
     (void)env;
-    if (may_open(-1, false) || may_open(0, true))
-        return true;
-    if (errno == EACCES || errno == EPERM)
-        snprintf(why, why_size,
-                 "needs root, CAP_PERFMON, or: sudo sysctl kernel.perf_event_paranoid=-1 (2 for "
-                 "your own programs)");
-    else
-        snprintf(why, why_size, "this kernel has no perf events: %s", strerror(errno));
-    return false;
+    return orma_perf_allowed(why, why_size);
 }
 
 const struct orma_source_type orma_perf_source = {

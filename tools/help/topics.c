@@ -77,7 +77,8 @@ static int show_units(const char *about)
     printf("On command lines:\n"
            "  times   500ms  10s  5m  2h       fractions as in 1.5s\n"
            "  sizes   64kb  32mb  1gb          also k, m, g; multiples of 1024\n"
-           "  A time without a unit is in seconds (with 'orma profile -d' and compatible names, in milliseconds);\n"
+           "  A time without a unit is in seconds (with 'orma profile -d' and compatible names, in "
+           "milliseconds);\n"
            "  a size needs a unit.\n"
            "\n"
            "In configs, the name of the field gives the unit: _ms, _kb, _bytes, _ns.\n"
@@ -157,9 +158,7 @@ static int show_events(const char *about)
 
     if (r < 0) {
         fprintf(stderr, "orma help: cannot read the kernel's events: %s\n",
-                r == -ENOENT ? "tracefs is not mounted (as root: mount -t tracefs nodev "
-                               "/sys/kernel/tracing)"
-                             : strerror(-r));
+                r == -ENOENT ? ORMA_PROBES_NO_TRACEFS : strerror(-r));
         return ORMA_EXIT_FAILURE;
     }
     rest = orma_buf_str(&list);
