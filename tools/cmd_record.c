@@ -231,7 +231,7 @@ static int connect_machines(struct orma_record *rec)
     int r = orma_relay_machines_new(&config, &rec->others);
 
     say_who_is_left_out(rec);
-    return r < 0 ? r : orma_relay_machines_wait(rec->others, rec->service.consumer);
+    return r < 0 ? r : orma_relay_machines_wait(rec->others, rec->service.consumer, rec->signal_fd);
 }
 
 static int connect_service(struct orma_record *rec)

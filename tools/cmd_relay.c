@@ -19,6 +19,7 @@
 #include "tools/commands.h"
 #include "tools/relay/address.h"
 #include "tools/relay/called.h"
+#include "tools/relay/connect.h"
 #include "tools/relay/relay.h"
 
 #define PROGRAM "orma relay"
@@ -60,12 +61,12 @@ struct probes {
 
 /* ---- connections to the service ---- */
 
-static int connect_to(void *ctx, bool leads)
+static int connect_to(void *ctx, bool leads, int stop_fd)
 {
     const struct request *rq = ctx;
 
     (void)leads;
-    return orma_sock_connect(rq->address);
+    return orma_relay_connect(rq->address, stop_fd);
 }
 
 /* Whoever started us wants to know. */
@@ -76,8 +77,9 @@ static void say_ready(void *ctx)
     fflush(stdout);
 }
 
-static int wait_for_call(void *ctx, bool leads)
+static int wait_for_call(void *ctx, bool leads, int stop_fd)
 {
+    (void)stop_fd; /* it waits for a second */
     return orma_relay_called_take(ctx, leads);
 }
 

@@ -16,6 +16,7 @@
 #include "sdk/base/thread.h"
 #include "tools/relay/address.h"
 #include "tools/relay/called.h"
+#include "tools/relay/connect.h"
 #include "tools/relay/copy.h"
 #include "tools/relay/link.h"
 
@@ -99,11 +100,10 @@ static bool use(struct calls *c, int fd, bool leads)
 /* One more connection, which waits. -errno. */
 static int call(const struct calls *c)
 {
-    int fd = orma_sock_connect(c->address);
+    int fd = orma_relay_connect(c->address, c->link->stop_fd);
 
     if (fd < 0)
         return fd;
-    orma_relay_watch_link(fd);
     int r = orma_sock_send(fd, c->hello, ORMA_RELAY_HELLO_LEN, -1, SEND_MS);
     if (r < 0)
         orma_fd_close(&fd);
@@ -179,7 +179,7 @@ static void keep_calling(struct calls *c)
             }
         }
     }
-    if (r < 0 && !c->link->busy && !c->link->up)
+    if (r < 0 && r != -ECANCELED && !c->link->busy && !c->link->up)
         say_why(c->link, -r, &c->link->told);
     for (size_t i = 0; i < ORMA_RELAY_SPARE; i++)
         if (fds[i].fd >= 0)

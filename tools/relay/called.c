@@ -9,10 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/cond.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/thread.h"
-#include "tools/relay/copy.h"
+#include "tools/relay/connect.h"
 
 #define WAITING_MAX 16 /* that have not said who they are, and spare ones */
 #define TAKE_MS 1000
@@ -21,6 +22,7 @@
 struct caller {
     int fd; /* -1: a free place */
     size_t heard;
+    uint64_t since_ns;
     char hello[ORMA_RELAY_HELLO_LEN];
 };
 
@@ -84,6 +86,23 @@ static void hear(struct orma_relay_called *self, struct caller *c)
         pthread_cond_broadcast(&self->came);
 }
 
+/* With the lock held: room for others than those who call and say nothing. Whose place it was, or
+ * WAITING_MAX. */
+static size_t drop_silent(struct orma_relay_called *self)
+{
+    size_t oldest = WAITING_MAX;
+
+    for (size_t i = 0; i < WAITING_MAX; i++) {
+        const struct caller *c = &self->waiting[i];
+
+        if (!has_said(c) && (oldest == WAITING_MAX || c->since_ns < self->waiting[oldest].since_ns))
+            oldest = i;
+    }
+    if (oldest < WAITING_MAX)
+        drop(&self->waiting[oldest], NULL);
+    return oldest;
+}
+
 static void take_call(struct orma_relay_called *self)
 {
     int fd = accept4(self->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -100,8 +119,10 @@ static void take_call(struct orma_relay_called *self)
     pthread_mutex_lock(&self->lock);
     while (i < WAITING_MAX && self->waiting[i].fd >= 0)
         i++;
+    if (i == WAITING_MAX)
+        i = drop_silent(self);
     if (i < WAITING_MAX) {
-        self->waiting[i] = (struct caller){.fd = fd};
+        self->waiting[i] = (struct caller){.fd = fd, .since_ns = orma_clock_monotonic()};
         fd = -1;
     }
     pthread_mutex_unlock(&self->lock);

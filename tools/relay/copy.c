@@ -1,20 +1,13 @@
 #include "tools/relay/copy.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define KEPT_MAX ((size_t)128 << 10)
-#define LINK_IDLE_S 10 /* then it is asked whether it is there */
-#define LINK_ASK_S 5
-#define LINK_ASKS 4
-#define LINK_UNSENT_MS 30000
 
 struct way {
     int from, to;
@@ -99,15 +92,4 @@ void orma_relay_copy(int a, int b, int stop_fd)
     }
     run(&ways[0], &ways[1], stop_fd);
     free(ways);
-}
-
-void orma_relay_watch_link(int fd)
-{
-    /* Each fails for other kinds of sockets, which need none of it. */
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &(int){1}, sizeof(int));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &(int){LINK_IDLE_S}, sizeof(int));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &(int){LINK_ASK_S}, sizeof(int));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){LINK_ASKS}, sizeof(int));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &(int){LINK_UNSENT_MS}, sizeof(int));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 }

@@ -8,7 +8,4 @@
 
 /* Neither is closed. Ends at once when `stop_fd` can be read. */
 void orma_relay_copy(int a, int b, int stop_fd);
-
-/* A connection whose other end has gone without a word is over after half a minute. */
-void orma_relay_watch_link(int fd);
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "probes/probes.h"
@@ -226,14 +226,24 @@ static uint64_t patience_ms(const struct orma_relay_machines *self)
     return WAIT_MS;
 }
 
+/* That an ssh has ended is told by its link. */
+static bool is_asked_to_end(int signal_fd)
+{
+    struct signalfd_siginfo info;
+
+    return read(signal_fd, &info, sizeof(info)) == sizeof(info) && info.ssi_signo != SIGCHLD;
+}
+
 static bool waits_over(uint64_t since_ns, uint64_t ms)
 {
     return orma_clock_monotonic() - since_ns > ms * 1000000;
 }
 
-int orma_relay_machines_wait(struct orma_relay_machines *self, struct orma_consumer *consumer)
+int orma_relay_machines_wait(struct orma_relay_machines *self, struct orma_consumer *consumer,
+                             int signal_fd)
 {
     uint64_t began = orma_clock_monotonic(), all_up = 0;
+    struct pollfd signal = {.fd = signal_fd, .events = POLLIN};
     struct offers offers = {0};
     int r = 0;
 
@@ -249,7 +259,8 @@ int orma_relay_machines_wait(struct orma_relay_machines *self, struct orma_consu
             break;
         if (!all_up && waits_over(began, patience_ms(self)))
             r = -ETIMEDOUT;
-        (void)poll(NULL, 0, POLL_MS);
+        if (r == 0 && poll(&signal, 1, POLL_MS) > 0 && is_asked_to_end(signal_fd))
+            return -ECANCELED;
     }
     for (unsigned i = 0; r < 0 && i < self->started; i++)
         if (!self->links[i].up)

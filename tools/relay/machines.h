@@ -34,9 +34,11 @@ struct orma_relay_machines_config {
 /* Begins to connect. `config` stays the caller's, and valid. -errno. */
 int orma_relay_machines_new(const struct orma_relay_machines_config *config,
                             struct orma_relay_machines **ret);
-/* Until all are there, with what they offer; a few seconds at most, a minute by ssh. -errno, with
- * a message. */
-int orma_relay_machines_wait(struct orma_relay_machines *self, struct orma_consumer *consumer);
+/* Until all are there, with what they offer; a few seconds at most, a minute by ssh, and no longer
+ * than until `signal_fd` (a signalfd; -1: none) has a signal other than SIGCHLD. -errno, with a
+ * message. */
+int orma_relay_machines_wait(struct orma_relay_machines *self, struct orma_consumer *consumer,
+                             int signal_fd);
 /* Ends all. NULL is fine. */
 void orma_relay_machines_free(struct orma_relay_machines *self);
 ORMA_DEFINE_AUTO(struct orma_relay_machines *, orma_relay_machines_free)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
+#include "sdk/base/list.h"
 #include "sdk/base/log.h"
 #include "sdk/base/thread.h"
 #include "sdk/ipc/frame.h"
@@ -23,6 +24,7 @@
 #include "tools/relay/copy.h"
 
 #define CONNECTIONS_MAX 4096
+#define CONNECTIONS_OF_USER_MAX 1024 /* root and our own user have all */
 #define STACK_BYTES ((size_t)256 << 10)
 #define RETRY_FIRST_MS 250
 #define RETRY_LAST_MS 30000
@@ -41,11 +43,14 @@ struct orma_relay {
     pthread_mutex_t lock;
     pthread_cond_t idle;
     unsigned connections;
+    struct orma_list programs; /* program.link */
 };
 
 struct program {
+    struct orma_list link;
     struct orma_relay *relay;
     int fd;
+    struct ucred who; /* pid 0, uid -1: not known */
 };
 
 /* ---- who is who ---- */
@@ -83,11 +88,10 @@ static int connect_for(struct orma_relay *self, int32_t pid, int32_t uid, bool l
                                        .peer_uid = uid,
                                        .machine_id_hint = orma_buf_str(&self->hint),
                                        .machine_name = orma_str_from(self->config.name)};
-    int fd = self->config.connect(self->config.ctx, leads);
+    int fd = self->config.connect(self->config.ctx, leads, self->stop_fd);
 
     if (fd < 0)
         return fd;
-    orma_relay_watch_link(fd);
     int r = orma_ipc_frame_encode(&frame, &who, NULL, 0);
     if (r == 0)
         r = orma_sock_send(fd, frame.data, frame.len, -1, SEND_MS);
@@ -100,12 +104,36 @@ static int connect_for(struct orma_relay *self, int32_t pid, int32_t uid, bool l
 
 /* ---- programs ---- */
 
-static void leave(struct orma_relay *self)
+static bool enter(struct program *program)
 {
+    struct orma_relay *self = program->relay;
+    const uid_t uid = program->who.uid;
+    unsigned of_user = 0;
+
     pthread_mutex_lock(&self->lock);
+    ORMA_LIST_EACH (struct program, other, &self->programs, link)
+        of_user += other->who.uid == uid;
+    bool room = self->connections < CONNECTIONS_MAX &&
+                (of_user < CONNECTIONS_OF_USER_MAX || uid == 0 || uid == geteuid());
+    if (room) {
+        orma_list_insert(&self->programs, &program->link);
+        self->connections++;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return room;
+}
+
+/* Frees it. */
+static void leave(struct program *program)
+{
+    struct orma_relay *self = program->relay;
+
+    pthread_mutex_lock(&self->lock);
+    orma_list_remove(&program->link);
     self->connections--;
     pthread_cond_signal(&self->idle);
     pthread_mutex_unlock(&self->lock);
+    free(program);
 }
 
 /* -1: the program has ended, or the relay does. */
@@ -127,45 +155,46 @@ static void *serve(void *arg)
 {
     struct program *program = arg;
     struct orma_relay *self = program->relay;
-    struct ucred cred = {.uid = (uid_t)-1};
-    int fd = program->fd;
+    int up = wait_for_service(self, program->fd, &program->who);
 
-    free(program);
-    (void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &(socklen_t){sizeof(cred)}); /* nobody */
-    int up = wait_for_service(self, fd, &cred);
     if (up >= 0)
-        orma_relay_copy(fd, up, self->stop_fd);
+        orma_relay_copy(program->fd, up, self->stop_fd);
     orma_fd_close(&up);
-    orma_fd_close(&fd);
-    leave(self);
+    orma_fd_close(&program->fd);
+    leave(program);
     return NULL;
 }
 
 /* Takes `fd`. -errno: it was closed, and there is no room for more now. */
 static int start(struct orma_relay *self, int fd)
 {
-    struct program *program = malloc(sizeof(*program));
+    struct program *program = calloc(1, sizeof(*program));
     pthread_attr_t attr;
     pthread_t thread;
-    int r = -ENOMEM;
+    int r = program ? 0 : -ENOMEM;
 
-    pthread_mutex_lock(&self->lock);
-    bool room = self->connections < CONNECTIONS_MAX;
-    self->connections += room;
-    pthread_mutex_unlock(&self->lock);
-    if (program && room && pthread_attr_init(&attr) == 0) {
-        *program = (struct program){self, fd};
+    if (program) {
+        *program = (struct program){.relay = self, .fd = fd, .who = {.uid = (uid_t)-1}};
+        (void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &program->who,
+                         &(socklen_t){sizeof(program->who)}); /* fails: nobody */
+        r = enter(program) ? 0 : -EUSERS;
+    }
+    if (r < 0) {
+        free(program);
+        orma_fd_close(&fd);
+        return r;
+    }
+    r = -pthread_attr_init(&attr);
+    if (r == 0) {
         (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED); /* a valid value */
         (void)pthread_attr_setstacksize(&attr, STACK_BYTES);               /* or the usual one */
         r = orma_thread_start(&thread, &attr, serve, program);
         (void)pthread_attr_destroy(&attr); /* cannot fail */
     }
-    if (r == 0)
-        return 0;
-    free(program);
-    orma_fd_close(&fd);
-    if (room)
-        leave(self);
+    if (r < 0) {
+        leave(program);
+        orma_fd_close(&fd);
+    }
     return r;
 }
 
@@ -278,6 +307,7 @@ int orma_relay_new(const struct orma_relay_config *config, struct orma_relay **r
         return -ENOMEM;
     self->config = *config;
     self->listen_fd = self->stop_fd = self->end_fd = -1;
+    orma_list_init(&self->programs);
     pthread_mutex_init(&self->lock, NULL); /* neither can fail on Linux */
     pthread_cond_init(&self->idle, NULL);
     self->socket = strdup(config->socket ? config->socket : orma_sock_producer_addr());

@@ -19,8 +19,8 @@ struct orma_relay;
 struct orma_relay_config {
     const char *program; /* for messages */
     /* A new connection to the service, or -errno; the one with `leads` tells the clocks. It may
-     * take its time, and is called by several threads. */
-    int (*connect)(void *ctx, bool leads);
+     * take its time, until `stop_fd` can be read, and is called by several threads. */
+    int (*connect)(void *ctx, bool leads, int stop_fd);
     void *ctx;
     const char *to;     /* the same for people */
     const char *name;   /* of this machine */

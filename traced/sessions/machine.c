@@ -7,6 +7,8 @@
 
 /* A round that takes longer says nothing: readers take exchanges apart that are. */
 #define ROUND_MAX_NS 10000000000
+/* Whoever claims that its clock jumps to and fro is not told of more often. */
+#define TIES_APART_NS 20000000
 /* Two clocks go apart by no more than so many millionths, or older rounds are forgotten. */
 #define DRIFT_PPM 200
 
@@ -192,6 +194,8 @@ static void add_round(struct traced_machine *self, const struct traced_round *no
     self->known = *now;
     find_bounds(self, &self->known.at_least, &self->known.at_most);
     self->has_known = true;
+    if (self->ties.len && now->ns < self->ties.data[self->ties.len - 1].ns + TIES_APART_NS)
+        return; /* or the last one is not over yet */
     if (!self->ties.len || !agrees(&self->ties.data[self->ties.len - 1], &self->known)) {
         const struct traced_round tie = known_at(self->known, host_boottime(&now->update));
 

@@ -161,6 +161,27 @@ class Record(Machines):
         self.assertEqual(self.rows("t", "SELECT count(DISTINCT upid) FROM thread JOIN thread_track USING (utid) JOIN slice ON "
                                         "track_id = thread_track.id"), ["2"])
 
+    def test_ctrl_c_while_it_waits(self):
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", self.port))
+            silent.listen()
+            p = self.start(ORMA, "record", "--machine", f"tcp:127.0.0.1:{self.port}", "-o", "t", "apps", stderr=subprocess.PIPE)
+            silent.accept()
+            begun = time.monotonic()
+            p.send_signal(signal.SIGINT)
+            self.assertNotEqual(p.wait(20 * SLOW), 0)
+            self.assertLess(time.monotonic() - begun, 5 * SLOW)
+        self.assertFalse((self.dir / "t").exists())
+
+    def test_who_calls_and_says_nothing_keeps_nobody_out(self):
+        self.relay("--listen", f"tcp:{self.port}")
+        self.wait_for("the relay", lambda: is_open(self.port))
+        silent = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(40)]
+        done = self.orma("record", "-t", "300ms", "--machine", f"tcp:127.0.0.1:{self.port}", "-o", "t", "apps", code=1)
+        self.assertIn("no program wrote events", done.stderr.decode())
+        for s in silent:
+            s.close()
+
     def test_nobody_is_there(self):
         done = self.orma("record", "-t", "1s", "--machine", f"tcp:127.0.0.1:{self.port}", "-o", "t", "apps", code=1)
         self.assertIn("is 'orma relay --listen' running there?", done.stderr.decode())
