@@ -106,6 +106,9 @@ struct orma_ctf_member {
     struct orma_ctf_type *type;
     struct orma_ctf_range *ranges; /* of the selector; of 1.8 the labels of its enum say it */
     uint32_t ranges_num;
+    /* Of a struct: so many members from here on are whole bytes that nothing refers to. Where
+     * nobody wants their values they are passed at once. */
+    uint32_t run, run_bits;
 };
 
 struct orma_ctf_type {
@@ -159,8 +162,8 @@ struct orma_ctf_event {
     struct orma_str emf_uri;
 
     /* Of rows; ctf_rows.c, ctf_kernel.c. */
-    uint32_t leaves;        /* of its contexts and fields */
-    bool is_used, is_known; /* known: what follows is set */
+    uint32_t leaves;                   /* of its contexts and fields */
+    bool is_used, is_switch, is_known; /* known: what follows is set */
     uint8_t rule;
     uint32_t text, category; /* pool ids */
     uint16_t message;        /* of ftrace, + 1 */
@@ -221,6 +224,9 @@ struct orma_ctf_decoder {
     uint64_t work;                     /* nodes that may still be visited */
 };
 
+/* Few bytes can have very many fields, of no size. */
+#define ORMA_CTF_TOO_LONG "events that take too long to read"
+
 #define ORMA_CTF_PACKET_SLOT 0x80000000u
 
 /* What the switches of a CPU say. */
@@ -251,6 +257,7 @@ struct orma_ctf {
     struct orma_ctf_decoder decoder;
     bool is_kernel, is_lttng, is_perf;
     ORMA_VEC(struct orma_ctf_cpu) cpus;
+    uint32_t switch_keys[3];     /* what a switch says: pool ids of names */
     bool has_old_states;         /* of threads: bits of the kernel's own */
     uint64_t switches, breaks;   /* breaks: who is switched away is not who was switched to */
     uint32_t clock_kind;         /* number of the clock of its times */

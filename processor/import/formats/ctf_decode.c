@@ -10,6 +10,8 @@
 /* Of long lists so many elements are shown. */
 #define ELEMENTS_MAX 1024
 
+#define IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 __extension__ typedef unsigned __int128 wide;
 
 static void fail(struct orma_ctf_decoder *d)
@@ -47,27 +49,42 @@ static uint64_t odd_bits(struct orma_ctf_decoder *d, uint32_t bits, bool big)
     return (uint64_t)(val >> (big ? bytes * 8 - skip - bits : skip)) & mask_of(bits);
 }
 
-static uint64_t take_bits(struct orma_ctf_decoder *d, uint32_t bits, bool big)
+/* Whole bytes. */
+static inline uint64_t whole_bytes(const uint8_t *at, uint32_t bits, bool big)
 {
     uint64_t val = 0;
+
+    if (bits == 32) {
+        uint32_t word;
+
+        memcpy(&word, at, sizeof(word));
+        return big == IS_BIG ? word : __builtin_bswap32(word);
+    }
+    if (bits == 64) {
+        memcpy(&val, at, sizeof(val));
+        return big == IS_BIG ? val : __builtin_bswap64(val);
+    }
+    for (unsigned i = 0, bytes = bits / 8; i < bytes; i++)
+        val = val << 8 | at[big ? i : bytes - 1 - i];
+    return val;
+}
+
+static inline uint64_t take_bits(struct orma_ctf_decoder *d, uint32_t bits, bool big)
+{
+    uint64_t val;
 
     if (bits > d->end - d->pos) {
         fail(d);
         return 0;
     }
-    if (d->pos % 8 && d->last_order != 1 + big) { /* two orders meet in a byte */
+    /* Two orders meet in a byte. */
+    if (d->pos % 8 && d->last_order && d->last_order != 1 + big) {
         fail(d);
         return 0;
     }
     d->last_order = 1 + big;
-    if (!(d->pos % 8) && !(bits % 8)) {
-        const uint8_t *at = d->data + d->pos / 8;
-
-        for (unsigned i = 0, bytes = bits / 8; i < bytes; i++)
-            val = val << 8 | at[big ? i : bytes - 1 - i];
-    } else {
-        val = odd_bits(d, bits, big);
-    }
+    val = !(d->pos % 8) && !(bits % 8) ? whole_bytes(d->data + d->pos / 8, bits, big)
+                                       : odd_bits(d, bits, big);
     d->pos += bits;
     return val;
 }
@@ -340,8 +357,16 @@ static void structure(struct orma_ctf_decoder *d, const struct orma_ctf_type *t)
 {
     if (t->align > 1 && !align(d, t->align))
         return;
-    for (uint32_t i = 0; i < t->members_num && !d->failed; i++)
-        member(d, &t->members[i]);
+    for (uint32_t i = 0; i < t->members_num && !d->failed; i++) {
+        const struct orma_ctf_member *m = &t->members[i];
+
+        if (m->run && !d->put && !(d->pos % 8) && m->run_bits <= d->end - d->pos) {
+            d->pos += m->run_bits;
+            i += m->run - 1;
+            continue;
+        }
+        member(d, m);
+    }
 }
 
 static bool selects(const struct orma_ctf_range *ranges, uint32_t num, uint64_t val, bool is_signed)
@@ -390,6 +415,18 @@ static bool passed(struct orma_ctf_decoder *d, const struct orma_ctf_type *elem,
     return true;
 }
 
+static void put_index(struct orma_buf *out, uint64_t i)
+{
+    char text[24], *at = text + sizeof(text);
+
+    *--at = ']';
+    do
+        *--at = (char)('0' + i % 10);
+    while (i /= 10);
+    *--at = '[';
+    orma_buf_put(out, at, (size_t)(text + sizeof(text) - at));
+}
+
 static void array(struct orma_ctf_decoder *d, const struct orma_ctf_type *t)
 {
     const uint64_t num = length_of(d, t);
@@ -409,7 +446,7 @@ static void array(struct orma_ctf_decoder *d, const struct orma_ctf_type *t)
 
         d->path.len = len;
         if (d->put)
-            orma_buf_printf(&d->path, "[%llu]", (unsigned long long)i);
+            put_index(&d->path, i);
         any(d, t->elem);
         if (d->pos == pos)
             break; /* elements of no size: so are all that follow */

@@ -672,7 +672,7 @@ struct orma_unit_end orma_ctf_kernel_event(struct orma_ctf *self, const struct o
         orma_ctf_decode(d, e->fields);
     }
     if (!e || d->failed || !e->is_known)
-        return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "events");
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, ORMA_CTF_TOO_LONG);
     if (orma_ctf_has_role(d, ORMA_CTF_CPU) && d->roles[ORMA_CTF_CPU] < ORMA_CPUS_MAX)
         cpu = (uint32_t)d->roles[ORMA_CTF_CPU];
     if (cpu >= ORMA_CPUS_MAX)

@@ -9,6 +9,9 @@
 #define SHARED 0x80
 #define ROLE 0x7f
 #define SLOTS_MAX 4096
+#define RUN_BITS_MAX (1u << 24)
+#define PATH_MAX_BYTES 500
+#define CLASSES_MAX 1024
 /* Nodes of trees: few bytes of metadata can ask for many. */
 #define NODES_MIN 65536
 #define NODES_OF_BYTE 4
@@ -218,8 +221,11 @@ static struct orma_ctf_type *copy_tree(struct layout *l, const struct orma_ctf_t
 static uint32_t joined(struct layout *l, uint32_t key, struct orma_str name)
 {
     struct orma_strpool *pool = &l->self->file->imp->model->storage->pool;
+    const struct orma_str before = orma_strpool_get(pool, key);
 
-    return key ? orma_strpool_addf(pool, "%s.%.*s", orma_strpool_cstr(pool, key),
+    /* Of paths that are too long the end must do. */
+    return key && before.len < PATH_MAX_BYTES
+               ? orma_strpool_addf(pool, "%s.%.*s", orma_strpool_cstr(pool, key),
                                    (int)ORMA_MIN(name.len, (size_t)300), name.data)
                : orma_model_str(l->self->file->imp->model, name);
 }
@@ -362,16 +368,67 @@ static void set_roles(struct orma_ctf_type *t, const struct name_role *list, boo
     }
 }
 
-static void clear_marks(struct orma_ctf_type *t)
+/* Bits of what is whole bytes, wherever it begins at one, and says nothing; 0: it is not so. What
+ * names threads is asked for with the values. */
+static uint64_t plain_bits(const struct orma_ctf_type *t)
+{
+    uint64_t bits = 0;
+
+    if (t->align > 8 || t->stores || t->loads || t->updates)
+        return 0;
+    switch ((enum orma_ctf_kind)t->kind) {
+    case ORMA_CTF_INTEGER:
+    case ORMA_CTF_FLOAT:
+        if (!t->role || t->role == ORMA_CTF_TID || t->role == ORMA_CTF_PID)
+            bits = t->bits;
+        break;
+    case ORMA_CTF_TEXT:
+    case ORMA_CTF_BLOB:
+        bits = (uint64_t)t->length * 8;
+        break;
+    case ORMA_CTF_ARRAY:
+        bits = plain_bits(t->elem) * t->length;
+        break;
+    case ORMA_CTF_VARINT:
+    case ORMA_CTF_STRING:
+    case ORMA_CTF_STRUCT:
+    case ORMA_CTF_VARIANT:
+    case ORMA_CTF_OPTIONAL:
+        break;
+    }
+    return bits % 8 || bits > RUN_BITS_MAX ? 0 : bits;
+}
+
+static void find_runs(struct orma_ctf_type *t)
+{
+    for (uint32_t i = t->kind == ORMA_CTF_STRUCT ? t->members_num : 0; i-- > 0;) {
+        struct orma_ctf_member *m = &t->members[i], *next = i + 1 < t->members_num ? m + 1 : NULL;
+        const uint64_t bits = plain_bits(m->type);
+
+        m->run = m->run_bits = 0;
+        if (!bits)
+            continue;
+        m->run = 1;
+        m->run_bits = (uint32_t)bits;
+        if (next && next->run && next->run_bits + bits <= RUN_BITS_MAX) {
+            m->run += next->run;
+            m->run_bits += next->run_bits;
+        }
+    }
+}
+
+/* When all references are found. */
+static void finish_tree(struct orma_ctf_type *t)
 {
     if (!t)
         return;
     t->role &= ROLE;
     for (uint32_t i = 0; i < t->members_num; i++)
         if (t->members[i].type)
-            clear_marks(t->members[i].type);
+            finish_tree(t->members[i].type);
     if (t->elem && t->kind != ORMA_CTF_TEXT)
-        clear_marks(t->elem);
+        finish_tree(t->elem);
+    find_runs(t);
 }
 
 /* Names of contexts are told apart from those of fields. */
@@ -454,6 +511,10 @@ static void lay_out_events(struct layout *l, uint32_t idx)
         if (!c->events_num++)
             c->first_event = i;
         lay_out_event(l, e, leaves);
+        if (self->failed) /* what is not copied may hold the same again and again */
+            return;
+        finish_tree(e->context);
+        finish_tree(e->fields);
         e->leaves = l->leaves;
         self->slots_num = ORMA_MAX(self->slots_num, (uint64_t)l->event_slots);
     }
@@ -466,18 +527,22 @@ bool orma_ctf_lay_out(struct orma_ctf *self)
         if (ORMA_VEC_PUSH(&self->classes,
                           (struct orma_ctf_stream_class){.clock_idx = ORMA_CTF_NOTHING}))
             orma_ctf_no_memory(self);
+    if (self->classes.len > CLASSES_MAX)
+        orma_ctf_fail(self, 0, "more than %d classes of streams", CLASSES_MAX);
     for (uint32_t i = 0; i < self->classes.len && !self->failed; i++) {
         struct orma_ctf_stream_class *c = &self->classes.data[i];
         struct layout l = {.self = self};
 
         lay_out_class(&l, c);
         lay_out_events(&l, i);
+        if (self->failed)
+            break;
         find_clock(self, c, c->clock.data ? c->clock : l.clock);
         c->packet_slots = l.packet_slots;
-        clear_marks(c->packet_header);
-        clear_marks(c->packet_context);
-        clear_marks(c->header);
-        clear_marks(c->context);
+        finish_tree(c->packet_header);
+        finish_tree(c->packet_context);
+        finish_tree(c->header);
+        finish_tree(c->context);
     }
     return !self->failed && !orma_file_failed(self->file);
 }

@@ -11,8 +11,8 @@
 
 #define MAGIC 0xc1fc1fc1
 #define INDEX_MAGIC "\xc1\xf1\xdc\xc1"
-/* Nodes that may be visited: a field takes a bit at least, and all are read twice. */
-#define WORK_MIN UINT64_C(50000000)
+/* A field takes a bit at least, but for those that hold others. */
+#define WORK_MIN UINT64_C(2000000)
 #define WORK_OF_BYTE 64
 
 __extension__ typedef __int128 wide;
@@ -47,8 +47,10 @@ bool orma_ctf_time(const struct orma_ctf *self, const struct orma_ctf_stream_cla
     if (c->clock_idx != ORMA_CTF_NOTHING) {
         const struct orma_ctf_clock *clock = &self->clocks.data[c->clock_idx];
 
-        ns = ((wide)value + clock->offset) * 1000000000 / (wide)clock->freq +
-             (wide)clock->offset_s * 1000000000;
+        ns += clock->offset;
+        if (clock->freq != 1000000000)
+            ns = ns * 1000000000 / (wide)clock->freq;
+        ns += (wide)clock->offset_s * 1000000000;
     }
     ns -= self->base_ns;
     *ret = (int64_t)ns;
@@ -207,7 +209,7 @@ void orma_ctf_decoder_begin(struct orma_ctf *self, const struct orma_ctf_packet 
 
 /* What a switch says. */
 struct switched {
-    uint32_t prev_key, next_key, state_key; /* pool ids of names */
+    const uint32_t *keys; /* of the three */
     uint32_t prev, next;
     uint64_t state;
 };
@@ -220,11 +222,11 @@ static void put_switched(struct orma_ctf_decoder *d, const struct orma_ctf_type 
     (void)path;
     if (v->is > ORMA_CTF_SIGNED)
         return;
-    if (t->key == to->prev_key)
+    if (t->key == to->keys[0])
         to->prev = (uint32_t)v->u;
-    else if (t->key == to->next_key)
+    else if (t->key == to->keys[1])
         to->next = (uint32_t)v->u;
-    else if (t->key == to->state_key)
+    else if (t->key == to->keys[2])
         to->state = v->u;
 }
 
@@ -238,44 +240,26 @@ static struct orma_ctf_cpu *cpu_of(struct orma_ctf *self, uint32_t cpu)
     return &self->cpus.data[cpu];
 }
 
-/* Looks at a switch for what must be known before the first event becomes a row. Bits of states
- * that do not stand alone, or high ones, are those of a task itself, as older tracers wrote them.
- */
-static void note_switch(struct orma_ctf *self, struct orma_ctf_stream_class *c,
-                        const struct orma_ctf_packet *p, const struct orma_ctf_event *event,
-                        uint64_t begin, int64_t ts)
+/* What must be known before the first event becomes a row. Bits of states that do not stand alone,
+ * or high ones, are those of a task itself, as older tracers wrote them. */
+static void note_switch(struct orma_ctf *self, int32_t cpu_num, const struct switched *said,
+                        int64_t ts)
 {
-    struct orma_model *m = self->file->imp->model;
-    struct orma_ctf_decoder *d = &self->decoder, before = *d;
-    struct orma_ctf_cpu *cpu = cpu_of(self, (uint32_t)p->cpu);
-    struct switched said = {
-        .prev_key = orma_model_cstr(m, self->is_lttng ? "prev_tid" : "prev_pid"),
-        .next_key = orma_model_cstr(m, self->is_lttng ? "next_tid" : "next_pid"),
-        .state_key = orma_model_lit(m, "prev_state"),
-    };
+    struct orma_ctf_cpu *cpu = cpu_of(self, (uint32_t)cpu_num);
 
     if (!cpu)
         return;
-    orma_ctf_decoder_begin(self, p, begin);
-    (void)orma_ctf_next_event(self, c, d);
-    d->put = put_switched;
-    d->data_of_put = &said;
-    orma_ctf_decode(d, event->fields);
-    if (said.state > 0x100 || said.state & (said.state - 1))
+    if (said->state > 0x100 || said->state & (said->state - 1))
         self->has_old_states = true;
-    if (cpu->ts != INT64_MAX && ts >= cpu->last_ts && said.prev != cpu->next)
+    if (cpu->ts != INT64_MAX && ts >= cpu->last_ts && said->prev != cpu->next)
         self->breaks++;
     self->switches++;
     if (ts < cpu->ts) {
         cpu->ts = ts;
-        cpu->tid = said.prev;
+        cpu->tid = said->prev;
     }
-    cpu->next = said.next;
+    cpu->next = said->next;
     cpu->last_ts = ts;
-    before.path = d->path; /* they may have grown */
-    before.scratch = d->scratch;
-    before.work = d->work;
-    *d = before;
 }
 
 static bool read_event(struct orma_ctf *self, struct orma_ctf_stream_class *c,
@@ -285,6 +269,7 @@ static bool read_event(struct orma_ctf *self, struct orma_ctf_stream_class *c,
     struct orma_file *file = self->file;
     const uint64_t begin = d->pos;
     const uint8_t *at = p->begin + begin / 8;
+    struct switched said = {.keys = self->switch_keys};
     int64_t ts;
 
     if (c->packet_slots)
@@ -296,8 +281,12 @@ static bool read_event(struct orma_ctf *self, struct orma_ctf_stream_class *c,
                                 "packets from an event on that the metadata does not describe");
         return false;
     }
-    if (event)
+    if (event) {
+        d->put = event->is_switch ? put_switched : NULL;
+        d->data_of_put = &said;
         orma_ctf_decode(d, event->fields);
+        d->put = NULL;
+    }
     if (d->failed || d->pos == begin) {
         (void)orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "packets from a malformed event on");
         return false;
@@ -309,10 +298,8 @@ static bool read_event(struct orma_ctf *self, struct orma_ctf_stream_class *c,
         (void)orma_file_skipped(file, ORMA_ACCOUNT_CLOCK, "events with an impossible time");
     else
         (void)orma_file_add(file, ts, 0, at, 1 + begin % 8);
-    if (self->is_kernel && p->cpu >= 0 && p->cpu < ORMA_CPUS_MAX &&
-        (orma_str_eq_c(event->name, "sched_switch") ||
-         orma_str_eq_c(event->name, "sched:sched_switch")))
-        note_switch(self, c, p, event, begin, ts);
+    if (event->is_switch && p->cpu >= 0 && p->cpu < ORMA_CPUS_MAX)
+        note_switch(self, p->cpu, &said, ts);
     return true;
 }
 
@@ -430,18 +417,40 @@ static bool is_stream(const struct orma_ctf *self, const struct orma_file_part *
            !orma_str_eq_c(p->name, "metadata");
 }
 
+static void find_switches(struct orma_ctf *self)
+{
+    struct orma_model *m = self->file->imp->model;
+
+    self->switch_keys[0] = orma_model_cstr(m, self->is_lttng ? "prev_tid" : "prev_pid");
+    self->switch_keys[1] = orma_model_cstr(m, self->is_lttng ? "next_tid" : "next_pid");
+    self->switch_keys[2] = orma_model_lit(m, "prev_state");
+    for (uint32_t i = 0; self->is_kernel && i < self->events.len; i++)
+        self->events.data[i].is_switch =
+            orma_str_eq_c(self->events.data[i].name, "sched_switch") ||
+            orma_str_eq_c(self->events.data[i].name, "sched:sched_switch");
+}
+
+/* Nodes that may be visited. */
+static uint64_t work_of(const struct orma_ctf *self)
+{
+    uint64_t work = WORK_MIN;
+
+    for (uint32_t i = 0; i < self->file->parts_num; i++)
+        work += WORK_OF_BYTE * self->file->parts[i].bytes.len;
+    return work;
+}
+
 static bool set_up(struct orma_ctf *self)
 {
     struct orma_ctf_decoder *d = &self->decoder;
     uint32_t most = 1;
 
+    find_switches(self);
+
     for (uint32_t i = 0; i < self->classes.len; i++)
         most = ORMA_MAX(most, self->classes.data[i].packet_slots);
     d->packet_slots = orma_ctf_alloc(self, most * sizeof(*d->packet_slots));
     d->event_slots = orma_ctf_alloc(self, (self->slots_num + 1) * sizeof(*d->event_slots));
-    d->work = WORK_MIN;
-    for (uint32_t i = 0; i < self->file->parts_num; i++)
-        d->work += WORK_OF_BYTE * self->file->parts[i].bytes.len;
     return d->packet_slots && d->event_slots;
 }
 
@@ -463,6 +472,7 @@ void orma_ctf_read_streams(struct orma_ctf *self)
         free(files);
         return;
     }
+    self->decoder.work = work_of(self);
     for (uint32_t i = 0; i < self->file->parts_num; i++) {
         const struct orma_file_part *p = &self->file->parts[i];
 
@@ -480,6 +490,8 @@ void orma_ctf_read_streams(struct orma_ctf *self)
         s.file = &files[i];
         read_file(self, &s);
     }
+    self->decoder.work =
+        2 * work_of(self); /* of the events that were found, and all their values */
     if (self->packets.len)
         qsort(self->packets.data, self->packets.len, sizeof(*self->packets.data), by_place);
     free(files);

@@ -63,14 +63,28 @@ struct rows {
     struct orma_map sizes;     /* of allocations, by heap and address */
     struct orma_map functions; /* by pid and address → name */
     struct orma_map cpu_tracks;
-    uint32_t loglevel;
+    uint32_t pid, procname; /* of the environment; 0: not told */
+    /* The thread that was named last. */
+    uint32_t named;
+    char comm[32];
 };
 
-static struct rows *rows_of(struct orma_ctf *self)
+static struct rows *rows_new(struct orma_ctf *self)
 {
-    if (!self->rows && !(self->rows = calloc(1, sizeof(struct rows))))
+    const struct orma_ctf_env *env = orma_ctf_env(self, "vpid");
+    const struct orma_str procname = orma_ctf_env_text(self, "procname");
+    struct rows *r;
+
+    if (!(self->rows = r = calloc(1, sizeof(*r)))) {
         orma_ctf_no_memory(self);
-    return self->rows;
+        return NULL;
+    }
+    r->named = ORMA_ID_NONE;
+    if (env && env->number > 0 && env->number <= INT32_MAX)
+        r->pid = (uint32_t)env->number;
+    if (procname.len)
+        r->procname = orma_model_str(self->file->imp->model, procname);
+    return r;
 }
 
 void orma_ctf_rows_fini(struct orma_ctf *self)
@@ -116,9 +130,16 @@ static uint32_t cpu_track(struct orma_ctf *self, struct rows *r, int32_t cpu)
     return track;
 }
 
-static void name_thread(struct orma_ctf *self, const struct orma_ctf_decoder *d,
+static void name_thread(struct orma_ctf *self, struct rows *r, const struct orma_ctf_decoder *d,
                         const struct whose *w, uint32_t tid)
 {
+    if (r->named == w->utid && d->comm.len < sizeof(r->comm) && !r->comm[d->comm.len] &&
+        !memcmp(r->comm, d->comm.data, d->comm.len))
+        return;
+    r->named = d->comm.len < sizeof(r->comm) ? w->utid : ORMA_ID_NONE;
+    memset(r->comm, 0, sizeof(r->comm));
+    memcpy(r->comm, d->comm.data, ORMA_MIN(d->comm.len, sizeof(r->comm) - 1));
+
     struct orma_model *m = self->file->imp->model;
     struct orma_processes *p = orma_model_processes(m, self->file->machine);
     const uint32_t upid = orma_processes_upid(p, w->utid), name = orma_model_str(m, d->comm);
@@ -133,14 +154,11 @@ static struct whose whose(struct orma_ctf *self, struct rows *r, const struct or
 {
     struct orma_model *m = self->file->imp->model;
     struct orma_processes *p = orma_model_processes(m, self->file->machine);
-    const struct orma_ctf_env *env = orma_ctf_env(self, "vpid");
-    struct whose w = {.utid = ORMA_ID_NONE};
+    struct whose w = {.utid = ORMA_ID_NONE, .pid = r->pid};
     const uint32_t tid = is_id(d, ORMA_CTF_TID) ? (uint32_t)d->roles[ORMA_CTF_TID] : 0;
 
     if (is_id(d, ORMA_CTF_PID))
         w.pid = (uint32_t)d->roles[ORMA_CTF_PID];
-    else if (env && env->number > 0 && env->number <= INT32_MAX)
-        w.pid = (uint32_t)env->number;
     if (tid)
         w.utid = w.pid ? orma_processes_thread_of(p, tid, w.pid) : orma_processes_thread(p, tid);
     else if (w.pid)
@@ -148,11 +166,10 @@ static struct whose whose(struct orma_ctf *self, struct rows *r, const struct or
     w.track = w.utid == ORMA_ID_NONE ? cpu_track(self, r, cpu)
                                      : orma_model_thread_track(m, self->file->machine, w.utid);
     if (tid && orma_ctf_has_role(d, ORMA_CTF_COMM) && d->comm.len)
-        name_thread(self, d, &w, tid);
-    const struct orma_str procname = orma_ctf_env_text(self, "procname");
-    if (procname.len && w.pid)
-        orma_processes_name_process(p, orma_processes_process(p, w.pid),
-                                    orma_model_str(m, procname), ORMA_PROCESS_NAME_OTHER);
+        name_thread(self, r, d, &w, tid);
+    if (r->procname && w.pid)
+        orma_processes_name_process(p, orma_processes_process(p, w.pid), r->procname,
+                                    ORMA_PROCESS_NAME_OTHER);
     return w;
 }
 
@@ -375,7 +392,7 @@ struct orma_unit_end orma_ctf_parse(struct orma_file *file, const struct orma_it
     const struct orma_ctf_packet *p = packet_at(self, item->data);
     struct orma_ctf_stream_class *c = &self->classes.data[p->class];
     struct orma_ctf_decoder *d = &self->decoder;
-    struct rows *r = rows_of(self);
+    struct rows *r = self->rows ? self->rows : rows_new(self);
 
     if (!r)
         return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "events");
@@ -388,7 +405,7 @@ struct orma_unit_end orma_ctf_parse(struct orma_file *file, const struct orma_it
     if (e)
         orma_ctf_decode(d, e->fields);
     if (!e || d->failed)
-        return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "events");
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, ORMA_CTF_TOO_LONG);
     if (!e->is_known)
         know(self, e);
     if (e->loglevel >= 0)
