@@ -20,6 +20,7 @@
 
 #include "probes/perf/allowed.h"
 #include "probes/perf/blocked.h"
+#include "probes/perf/cpus.h"
 #include "probes/perf/encode.h"
 #include "probes/perf/tasks.h"
 #include "probes/perf/worker.h"
@@ -34,6 +35,7 @@
 #define SETTLED_NS UINT64_C(5000000) /* that old, no older record comes any more */
 #define WORKER_MS 10u                /* that the worker has for a round */
 #define MARK_STOP UINT64_MAX
+#define RETURNS_MAX 128u /* of cpus: rings that are opened late */
 
 struct perf {
     struct orma_source source;
@@ -41,6 +43,8 @@ struct perf {
     struct orma_perf_processes processes;
     struct orma_perf_encoder encoder;
     struct orma_perf_rings rings;
+    size_t rings_max;
+    struct orma_perf_cpus cpus; /* that were online in the round before */
     struct orma_perf_worker *worker;
     struct event *packets; /* the worker has made some */
     uint64_t until;        /* of this round: records up to this time */
@@ -48,6 +52,7 @@ struct perf {
     struct orma_buf flushes;  /* u64 ids: to be answered at the end of this round ... */
     struct orma_buf flushes2; /* ... and of the next */
     bool in_round, stopping, stopped, without_kernel;
+    bool sees_cpus, tells_no_more;
 };
 
 static struct perf *perf_of(struct orma_source *source)
@@ -60,6 +65,95 @@ static void arm(struct event *timer, uint32_t ms)
     const struct timeval tv = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
 
     (void)evtimer_add(timer, &tv); /* fails for bad arguments only */
+}
+
+/* ---- cpus that come and go ---- */
+
+static bool is_target(const struct orma_perf_plan *plan, uint32_t cpu)
+{
+    for (size_t i = 0; i < plan->cpus_num; i++) {
+        if (plan->cpus[i] == cpu)
+            return true;
+    }
+    return !plan->cpus;
+}
+
+static int open_switches(struct perf *self, const struct orma_perf_tasks *tasks, uint32_t cpu)
+{
+    struct orma_perf_ring *ring = &self->rings.all[self->rings.num];
+    int r = orma_perf_ring_open(ring, &self->switches, cpu, tasks->tids, tasks->num);
+
+    if (r < 0)
+        return r;
+    ring->switches = true;
+    self->rings.num++;
+    return 0;
+}
+
+static void tell_return(struct perf *self, uint32_t cpu, int r)
+{
+    if (r == 0)
+        orma_log_warn(NAME ": cpu %u came online: its first %u ms are missing", cpu,
+                      self->plan.read_period_ms);
+    else if (!self->tells_no_more)
+        orma_log_warn(NAME ": cpu %u came online and is not watched: %s", cpu,
+                      r == -ENOSPC ? "cpus went and came back too often" : strerror(-r));
+    self->tells_no_more |= r < 0;
+}
+
+/* Behind the others: whoever looks into those keeps their places. */
+static int open_late(struct perf *self, uint32_t cpu)
+{
+    struct orma_perf_ring ring, switches;
+    size_t num = 1;
+
+    if (self->rings.num + 2 > self->rings_max)
+        return -ENOSPC;
+    int r = orma_perf_ring_open(&ring, &self->plan, cpu, NULL, 0);
+    if (r == 0 && self->plan.split) {
+        r = orma_perf_ring_open(&switches, &self->switches, cpu, NULL, 0);
+        if (r < 0)
+            orma_perf_ring_close(&ring);
+        switches.switches = true;
+        num = 2;
+    }
+    if (r < 0)
+        return r;
+    pthread_mutex_lock(&self->rings.lock); /* the worker goes over them, too */
+    self->rings.all[self->rings.num] = ring;
+    if (num == 2)
+        self->rings.all[self->rings.num + 1] = switches;
+    self->rings.num += num;
+    pthread_mutex_unlock(&self->rings.lock);
+    for (size_t i = self->rings.num - num; i < self->rings.num; i++)
+        orma_perf_ring_enable(&self->rings.all[i]);
+    return 0;
+}
+
+/* Threads take their events along; those of a whole cpu end with it. */
+static void look_for_cpus(struct perf *self)
+{
+    struct orma_perf_cpus now;
+
+    if (!self->sees_cpus || self->stopping ||
+        orma_perf_cpus_read(&now, self->source.env->sys_root) < 0)
+        return;
+    for (uint32_t word = 0; word < ORMA_ARRAY_LEN(now.online); word++) {
+        uint64_t came = now.online[word] & ~self->cpus.online[word];
+
+        for (; came; came &= came - 1) {
+            uint32_t cpu = word * 64 + (uint32_t)__builtin_ctzll(came);
+
+            if (!is_target(&self->plan, cpu))
+                continue;
+            int r = open_late(self, cpu);
+            if (r == -ENODEV) /* its events come a moment later: again in the next round */
+                now.online[word] &= ~(UINT64_C(1) << cpu % 64);
+            else
+                tell_return(self, cpu, r);
+        }
+    }
+    self->cpus = now;
 }
 
 /* ---- rounds ---- */
@@ -184,11 +278,14 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         uint64_t now = orma_clock_monotonic();
 
         arm(self->timer, (uint32_t)((ORMA_MAX(due, now) - now) / 1000000) + WORKER_MS);
+        look_for_cpus(self);
         take_packets(self); /* last: it may tell of a flush */
         return;
     }
-    if (!self->in_round)
+    if (!self->in_round) {
+        look_for_cpus(self);
         begin_round(self);
+    }
     if (self->plan.poll || drain(self, orma_clock_boottime() + ORMA_SOURCE_SLICE_NS))
         end_round(self);
     else
@@ -256,32 +353,15 @@ static void perf_free(struct orma_source *source)
     free(self);
 }
 
-static bool is_target(const struct orma_perf_plan *plan, uint32_t cpu)
-{
-    for (size_t i = 0; i < plan->cpus_num; i++) {
-        if (plan->cpus[i] == cpu)
-            return true;
-    }
-    return !plan->cpus;
-}
-
-static int open_switches(struct perf *self, const struct orma_perf_tasks *tasks, uint32_t cpu)
-{
-    struct orma_perf_ring *ring = &self->rings.all[self->rings.num];
-    int r = orma_perf_ring_open(ring, &self->switches, cpu, tasks->tids, tasks->num);
-
-    if (r < 0)
-        return r;
-    ring->switches = true;
-    self->rings.num++;
-    return 0;
-}
-
 static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uint32_t *ret_cpu)
 {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-    self->rings.all = calloc((size_t)ORMA_MAX(cpus, 1L) * 2, sizeof(*self->rings.all));
+    self->rings_max = (size_t)ORMA_MAX(cpus, 1L) * 2 + RETURNS_MAX;
+    self->rings.all = calloc(self->rings_max, sizeof(*self->rings.all));
+    /* Before the first is opened: what comes online meanwhile is found later. */
+    self->sees_cpus =
+        !self->plan.pids && orma_perf_cpus_read(&self->cpus, self->source.env->sys_root) == 0;
     orma_perf_plan_switches(&self->plan, &self->switches);
     if (!self->rings.all)
         return -ENOMEM;
@@ -299,8 +379,10 @@ static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uin
         int r = orma_perf_ring_open(ring, &self->plan, (uint32_t)cpu, tasks->tids, tasks->num);
         if (r == -ENODEV) /* an offline cpu */
             continue;
-        if (r == 0)
+        if (r == 0) {
             self->rings.num++;
+            orma_perf_cpus_add(&self->cpus, (uint32_t)cpu); /* it may just have come online */
+        }
         if (r == 0 && self->plan.split)
             r = open_switches(self, tasks, (uint32_t)cpu);
         if (r < 0 && !self->plan.ignore_open_failure)

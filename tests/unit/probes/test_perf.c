@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probes/core/source.h"
+#include "probes/perf/cpus.h"
 #include "probes/perf/source.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
@@ -658,6 +659,90 @@ Test(perf_live, samples_this_process_by_name_of_function)
     cr_assert_gt(found.samples, 3);
     cr_assert_eq(found.samples, found.stacks, "each has a stack");
     cr_assert(found.function, "the function that burnt the time has a name");
+    source->type->stop(source);
+    pf_free_source(&pf, source);
+    pf_fini(&pf);
+}
+
+Test(perf_cpus, are_read_as_the_kernel_writes_them)
+{
+    struct orma_perf_cpus cpus;
+
+    cr_assert_eq(orma_perf_cpus_parse(&cpus, orma_str_from("0,2-3,64\n")), 0);
+    cr_assert(orma_perf_cpus_has(&cpus, 0) && orma_perf_cpus_has(&cpus, 2));
+    cr_assert(orma_perf_cpus_has(&cpus, 3) && orma_perf_cpus_has(&cpus, 64));
+    cr_assert_not(orma_perf_cpus_has(&cpus, 1) || orma_perf_cpus_has(&cpus, 4));
+    cr_assert_not(orma_perf_cpus_has(&cpus, UINT32_MAX));
+    static const char *const wrong[] = {"", "x", "1,", "3-2", "0-", "0-8192", "1 2", "-1"};
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(wrong); i++)
+        cr_assert_eq(orma_perf_cpus_parse(&cpus, orma_str_from(wrong[i])), -EBADMSG, "%s",
+                     wrong[i]);
+}
+
+static void write_online(const char *sys_root, const char *text)
+{
+    char path[400];
+
+    snprintf(path, sizeof(path), "mkdir -p %s/devices/system/cpu", sys_root);
+    cr_assert_eq(system(path), 0);
+    snprintf(path, sizeof(path), "%s/devices/system/cpu/online", sys_root);
+    FILE *f = fopen(path, "w");
+    cr_assert_not_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static bool wakes_up_never(struct pf *pf)
+{
+    (void)pf;
+    return false;
+}
+
+static size_t events_open(void)
+{
+    size_t num = 0;
+    char path[64], to[64];
+
+    for (int fd = 0; fd < 512; fd++) {
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(path, to, sizeof(to) - 1);
+        to[n > 0 ? n : 0] = 0;
+        num += strstr(to, "perf_event") != NULL;
+    }
+    return num;
+}
+
+/* The kernel ends what watches a cpu that goes offline: it needs a new event when it is back. */
+Test(perf_source, watches_cpus_that_come_back)
+{
+    Perfetto__Protos__DataSourceConfig config = PERFETTO__PROTOS__DATA_SOURCE_CONFIG__INIT;
+    perf_timebase_t tb = TIMEBASE_INIT;
+    perf_config_t perf = CONFIG_INIT;
+    struct pf pf;
+    char why[256];
+
+    pf_init(&pf);
+    free((char *)pf.env.proc_root);
+    pf.env.proc_root = strdup("/proc"); /* the real one */
+    if (!orma_perf_source.usable(&pf.env, why, sizeof(why)) || geteuid() != 0) {
+        pf_fini(&pf);
+        cr_skip_test("watching all cpus needs root");
+    }
+    tb.interval_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_FREQUENCY;
+    tb.frequency = 100;
+    perf.timebase = &tb;
+    config.perf_event_config = &perf;
+    write_online(pf.env.sys_root, "0-8\n");
+    struct orma_source *source = pf_source(&pf, &orma_perf_source, &config);
+    cr_assert_not_null(source);
+    source->type->start(source);
+    size_t before = events_open();
+    write_online(pf.env.sys_root, "1-8\n");
+    (void)pf_run(&pf, wakes_up_never, 400);
+    cr_assert_eq(events_open(), before, "a cpu that went needs nothing");
+    write_online(pf.env.sys_root, "0-8\n");
+    (void)pf_run(&pf, wakes_up_never, 400);
+    cr_assert_eq(events_open(), before + 1, "cpu 0 is back");
     source->type->stop(source);
     pf_free_source(&pf, source);
     pf_fini(&pf);
