@@ -5,7 +5,7 @@ libpcre2-dev libsystemd-dev libelf-dev libdw-dev libexpat1-dev libedit-dev"
 ORMA_TEST_PACKAGES="$ORMA_BUILD_PACKAGES libcriterion-dev clang llvm
 libclang-rt-14-dev libdebuginfod1 valgrind tmux python3-numpy python3-pandas sqlite3 chromium firefox-esr
 clickhouse-server libcurl4 furo python3-myst-parser python3-sphinx
-qemu-system-x86 busybox-static cpio
+qemu-system-x86 busybox-static cpio iproute2
 golang-go nodejs cargo librust-tracing-dev librust-tracing-subscriber-dev"
 
 # orma_missing PACKAGE...: those that are not installed.
