@@ -76,7 +76,7 @@ class Site:
 
         overview = said("help")
         commands = re.findall(r"^(?:[a-z]+)? +([a-z]+)  +[A-Z]", overview, re.M)
-        commands += re.search(r"^also +(.*)$", overview, re.M).group(1).split(", ")
+        commands += re.split(r",? +", re.search(r"^also +(.*)$", overview, re.M).group(1))
         topics = re.search(r"^Help topics: (.*)$", overview, re.M).group(1).split(", ")
         text = ["# The help of each command", "", "As `orma COMMAND --help` and `orma help TOPIC` print it.", ""]
         for name in commands:
