@@ -83,21 +83,46 @@ class Daemon(Case):
 
 
 class Units(unittest.TestCase):
-    def test_systemd_understands_them(self):
+    SOURCE = pathlib.Path(__file__).resolve().parents[3]
+
+    def understood(self, units, *options):
+        """By systemd: (the file, the unit's name)."""
         if not shutil.which("systemd-analyze") or not (BUILD / "traced/traced.service").exists():
             self.skipTest("no systemd, or built without its units")
         with tempfile.TemporaryDirectory() as d:
-            source = pathlib.Path(__file__).resolve().parents[3]
-            for unit in (BUILD / "traced/traced.service", BUILD / "traced/traced_probes.service",
-                         source / "traced/units/traced-producer.socket", source / "traced/units/traced-consumer.socket"):
+            for file, name in units:
                 # The programs are not installed here; everything else is to be checked.
-                text = re.sub(r"ExecStart=\S+", "ExecStart=/bin/true", unit.read_text())
-                (pathlib.Path(d) / unit.name).write_text(text)
-            units = sorted(str(p) for p in pathlib.Path(d).iterdir())
-            done = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True,
-                                  env={**os.environ, "SYSTEMD_UNIT_PATH": f"{d}:"}, timeout=60 * SLOW)
+                text = re.sub(r"ExecStart=.+", "ExecStart=/bin/true", file.read_text())
+                (pathlib.Path(d) / name).write_text(text)
+            made = sorted(str(p) for p in pathlib.Path(d).iterdir())
+            done = subprocess.run(["systemd-analyze", *options, "verify", "--man=no", *made], capture_output=True, text=True,
+                                  env={**os.environ, "SYSTEMD_UNIT_PATH": f"{d}:", "XDG_RUNTIME_DIR": d}, timeout=60 * SLOW)
             ours = [line for line in done.stderr.splitlines() if d in line or "traced" in line]
             self.assertEqual(ours, [])
+
+    def test_systemd_understands_them(self):
+        self.understood([(BUILD / "traced/traced.service", "traced.service"),
+                         (BUILD / "traced/traced_probes.service", "traced_probes.service"),
+                         (self.SOURCE / "traced/units/traced-producer.socket", "traced-producer.socket"),
+                         (self.SOURCE / "traced/units/traced-consumer.socket", "traced-consumer.socket")])
+
+    def test_systemd_understands_those_of_a_user(self):
+        self.understood([(BUILD / "traced/user-traced.service", "traced.service"),
+                         (self.SOURCE / "traced/units/user/traced-producer.socket", "traced-producer.socket"),
+                         (self.SOURCE / "traced/units/user/traced-consumer.socket", "traced-consumer.socket")], "--user")
+
+    def test_they_start_programs_that_know_their_names(self):
+        """A package may have the links elsewhere: systemd's @ hands on the name."""
+        for unit, name in (("traced.service", "traced"), ("traced_probes.service", "traced_probes"), ("user-traced.service", "traced")):
+            file = BUILD / "traced" / unit
+            if not file.exists():
+                self.skipTest("built without systemd's units")
+            start = re.search(r"^ExecStart=(.+)$", file.read_text(), re.M)[1].split()
+            self.assertIn((start[0].rpartition("/")[2], start[1:]), [("orma", [name]), (name, [])])
+            if start[1:]:
+                self.assertTrue(start[0].startswith("@/"), start)
+                done = subprocess.run(start[1:] + ["--help"], executable=str(BUILD / "tools/orma"), capture_output=True, text=True, timeout=60)
+                self.assertIn(f"Usage: {name}", done.stdout)
 
 
 if __name__ == "__main__":
