@@ -249,7 +249,7 @@ const struct orma_command orma_cmd_doctor = {
         "(text, JSON or binary): what the service would refuse, names that this kernel does not "
         "have, data sources that cannot record here and the command that permits them, settings "
         "that spoil a recording, memory. Without argument: what this machine and these rights "
-        "permit to record.\n"
+        "allow recording.\n"
         "With --fix, the config with all changes is written, ready for 'orma record -c FILE'; of a "
         "trace, the config that it was recorded with.\n"
         "The exit code is 0 if there is nothing to do, 1 if there is advice (or on failure), and 2 "

@@ -79,7 +79,6 @@ NOT_HERE = [
     ("README.md", r"^meson install", "it installs the build", "test -f build/build.ninja"),
     ("HACKING.md", r"abi\.py .* --update", "it writes into the source tree; the lint abi compares", "test -f sdk/liborma.abi"),
     ("reach.md", r"^pip wheel", "it writes into the source tree; reach_python makes one of a copy", "test -f tools/python/pyproject.toml"),
-    ("reach.md", r"^tools/make_deb\.sh", "it installs the whole build; reach_python looks into what it makes", "tools/make_deb.sh --help"),
     ("fleet.md", r"clickhouse://", "it needs a server: tests/integration/reach/test_fleet.py runs the page with one", "orma fleet --help"),
     ("HACKING.md", r"^build-fuzz/", "a program of libFuzzer, from a build of its own",
      "test -f tests/fuzz/text.dict -a -d tests/fuzz/corpus/text"),

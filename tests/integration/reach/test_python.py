@@ -503,29 +503,6 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
         out = run(sys.executable, "-c", "import orma; print(orma.__file__)", env=dict(os.environ, PYTHONPATH=str(wheel)))
         self.assertIn(".whl", out)
 
-    def test_debian_packages(self):
-        if not (shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps")):
-            self.skipTest("dpkg-dev is not installed")
-        folder = self.root / "deb"
-        folder.mkdir()
-        run(SOURCE / "tools/make_deb.sh", BUILD, folder, env=dict(os.environ, DEB_OPTIONS="-Znone"))
-        tree = self.root / "unpacked"
-        fields = {}
-        for deb in folder.iterdir():
-            name = deb.name.partition("_")[0]
-            fields[name] = dict(re.findall(r"^ (\S+): (.*)$", run("dpkg-deb", "-I", deb), re.M))
-            run("dpkg-deb", "-x", deb, tree)
-        self.assertEqual(set(fields), {"orma", "python3-orma"})
-        self.assertRegex(fields["orma"]["Depends"], "libc6.*libsqlite3-0|libsqlite3-0.*libc6")
-        self.assertEqual((fields["python3-orma"]["Architecture"], fields["orma"]["Architecture"] == "all"), ("all", False))
-        env = dict(os.environ, PYTHONPATH=str(tree / "usr/lib/python3/dist-packages"), ORMA=str(next(tree.rglob("bin/orma"))),
-                   ORMA_LIBRARY=str(next(tree.rglob("liborma_processor.so.0"))))
-        code = ("import orma, sys; print(next(orma.TraceProcessor(sys.argv[1]).query('SELECT count(*) AS n FROM slice')).n, "
-                "'slices' in str(orma.report(sys.argv[1], 'slices')), orma.__file__)")
-        out = run(sys.executable, "-c", code, self.trace, env=env).split()
-        self.assertEqual(out[:2], ["40", "True"])
-        self.assertTrue(out[2].startswith(str(tree)))
-
 
 if __name__ == "__main__":
     prefer_systems_python("import numpy, pandas")
