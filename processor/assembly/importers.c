@@ -99,6 +99,7 @@ static const struct orma_format_ops *const formats[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_SPEEDSCOPE] = &orma_format_speedscope,
     [ORMA_FORMAT_V8_CPU] = &orma_format_v8_cpu,
     [ORMA_FORMAT_V8_HEAP] = &orma_format_v8_heap,
+    [ORMA_FORMAT_CALLGRIND] = &orma_format_callgrind,
     [ORMA_FORMAT_DHAT] = &orma_format_dhat,
     [ORMA_FORMAT_PERF_TEXT] = &orma_format_perf_text,
     [ORMA_FORMAT_COLLAPSED] = &orma_format_collapsed,

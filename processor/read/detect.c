@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "processor/read/detect_callgrind.h"
 #include "processor/read/detect_ctf.h"
 #include "processor/read/detect_otlp.h"
 #include "processor/read/detect_profile.h"
@@ -20,50 +21,6 @@
 #define ENOUGH 4096
 #define PPROF_MIN 10
 #define PPROF_LOOK (1 << 16) /* so many bytes are searched for fields of a profile */
-
-const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
-    [ORMA_FORMAT_MORE] = "unknown",
-    [ORMA_FORMAT_UNKNOWN] = "unknown",
-    [ORMA_FORMAT_PROTO] = "proto",
-    [ORMA_FORMAT_JSON] = "json",
-    [ORMA_FORMAT_SYSTRACE] = "systrace",
-    [ORMA_FORMAT_GZIP] = "gzip",
-    [ORMA_FORMAT_ZSTD] = "zstd",
-    [ORMA_FORMAT_XZ] = "xz",
-    [ORMA_FORMAT_BZIP2] = "bzip2",
-    [ORMA_FORMAT_ZIP] = "zip",
-    [ORMA_FORMAT_TAR] = "tar",
-    [ORMA_FORMAT_CTRACE] = "ctrace",
-    [ORMA_FORMAT_SYMBOLS] = "symbols",
-    [ORMA_FORMAT_PPROF] = "pprof",
-    [ORMA_FORMAT_PERF] = "perf",
-    [ORMA_FORMAT_PERF_TEXT] = "perf_text",
-    [ORMA_FORMAT_TRACE_DAT] = "trace_dat",
-    [ORMA_FORMAT_OTLP] = "otlp",
-    [ORMA_FORMAT_JFR] = "jfr",
-    [ORMA_FORMAT_UFTRACE] = "uftrace",
-    [ORMA_FORMAT_CTF] = "ctf",
-    [ORMA_FORMAT_SIMPLEPERF] = "simpleperf_proto",
-    [ORMA_FORMAT_FUCHSIA] = "fuchsia",
-    [ORMA_FORMAT_GECKO] = "gecko",
-    [ORMA_FORMAT_SPEEDSCOPE] = "speedscope",
-    [ORMA_FORMAT_V8_CPU] = "v8_cpu_profile",
-    [ORMA_FORMAT_V8_HEAP] = "v8_heap_profile",
-    [ORMA_FORMAT_DHAT] = "dhat",
-    [ORMA_FORMAT_MANIFEST] = "perfetto_manifest",
-    [ORMA_FORMAT_INSTRUMENTS] = "instruments_xml",
-    [ORMA_FORMAT_NINJA] = "ninja_log",
-    [ORMA_FORMAT_COLLAPSED] = "collapsed_stack",
-    [ORMA_FORMAT_STRACE] = "strace",
-    [ORMA_FORMAT_LOGCAT] = "android_logcat",
-    [ORMA_FORMAT_ART_METHOD] = "art_method",
-    [ORMA_FORMAT_ART_METHOD_V2] = "art_method_v2",
-    [ORMA_FORMAT_ART_HPROF] = "art_hprof",
-    [ORMA_FORMAT_PRIMES] = "primes",
-    [ORMA_FORMAT_DUMPSTATE] = "android_dumpstate",
-    [ORMA_FORMAT_ARROW] = "arrow",
-    [ORMA_FORMAT_ARCHIVE] = "orma_archive",
-};
 
 static bool has(const uint8_t *data, size_t len, size_t at, const char *magic, size_t magic_len)
 {
@@ -746,6 +703,8 @@ static enum orma_format unmarked(const uint8_t *data, size_t len, bool at_end)
         return format;
     if (orma_detect_otlp(data, len))
         return ORMA_FORMAT_OTLP;
+    if (orma_detect_callgrind(data, look))
+        return ORMA_FORMAT_CALLGRIND;
     if (wide_text(data, len) || orma_foreign_find(data, len))
         return ORMA_FORMAT_UNKNOWN;
     if ((format = orma_detect_profile(data, len, at_end)) != ORMA_FORMAT_UNKNOWN)

@@ -235,11 +235,6 @@ static const char *find_bytes(const uint8_t *data, size_t len)
 static const struct {
     const char *line, *also, *is;
 } texts[] = {
-    {"# callgrind format", NULL,
-     READS("a profile of callgrind", "`callgrind_annotate` and KCachegrind read it")},
-    {"creator: callgrind", NULL,
-     READS("a profile of callgrind", "`callgrind_annotate` and KCachegrind read it")},
-    {"desc: I1 cache:", NULL, READS("a profile of cachegrind", "`cg_annotate` reads it")},
     {"desc: ", "\ntime_unit: ", READS("a heap profile of massif", "`ms_print` reads it")},
     {"heap profile: ", " @ ",
      READS("a heap profile as text (gperftools, Go)",

@@ -1,7 +1,9 @@
 """Profiles that Valgrind makes here, number by number what its own tools say. Where it is not installed, they are skipped by name."""
 import collections
 import json
+import lzma
 import random
+import re
 import shutil
 
 from orma_env import *
@@ -130,6 +132,167 @@ class Dhat(Recorded):
                 bad[rnd.randrange(40, len(bad))] = rnd.randrange(256)
             path.write_bytes(bad)
             done = self.orma("query", path, "SELECT SUM(count) = MAX(units) AS whole FROM import_account WHERE unit = 'program point'", code=None)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            if done.returncode == 0:
+                self.assertIn(done.stdout.decode().split()[1], ("1", '"[NULL]"'), done.stderr)
+
+
+THREADS = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned a[1000];
+static int order(const void *x, const void *y) { return *(const int *)x < *(const int *)y ? 1 : -1; }
+static inline __attribute__((always_inline)) unsigned mix(unsigned v) { return v * 31 + (v >> 3); }
+__attribute__((noinline)) unsigned leaf(unsigned n) { unsigned s = n; for (unsigned i = 0; i < n % 50; i++) s += mix(s + a[i]); return s; }
+__attribute__((noinline)) unsigned left(unsigned n) { return leaf(n) + leaf(n / 2); }
+__attribute__((noinline)) unsigned right(unsigned n) { return leaf(n * 3) + (n % 3 ? left(n / 3) : 0); }
+unsigned even(unsigned n);
+__attribute__((noinline)) unsigned odd(unsigned n) { return n ? even(n - 1) + leaf(n) : 0; }
+__attribute__((noinline)) unsigned even(unsigned n) { return n ? odd(n - 1) + left(n) : 1; }
+static void *work(void *arg)
+{
+    unsigned s = 0;
+    for (unsigned i = 0; i < 100; i++)
+        s += (i % 3 ? left : right)(i * *(unsigned *)arg);
+    return (void *)(unsigned long)(s + odd(9));
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    unsigned args[2] = {3, 7}, seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+    for (unsigned i = 0; i < 1000; i++)
+        a[i] = seed = seed * 1103515245 + 12345;
+    for (unsigned i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, &args[i]);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    qsort(a, 1000, 4, order);
+    return leaf(a[1]) == 0x12345678;
+}
+"""
+
+
+class Callgrind(Recorded):
+    def record(self, *flags, tool="callgrind"):
+        (self.dir / "t.c").write_text(THREADS, encoding="utf-8")
+        if not (self.dir / "t").exists():
+            done = self.run_program("cc", "-g", "-O1", "-pthread", "-o", self.dir / "t", self.dir / "t.c")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        before = set(self.dir.iterdir())
+        done = self.run_program("valgrind", f"--tool={tool}", f"--{tool}-out-file={self.dir}/out.%p", *flags, self.dir / "t", 5, timeout=180)
+        self.assertEqual(done.returncode, 0, done.stderr.decode()[-2000:])
+        return sorted(p for p in set(self.dir.iterdir()) - before if p.stat().st_size)
+
+    def annotated(self, path, *flags):
+        """What its own tool prints, by event and "file:function"."""
+        done = self.run_program("callgrind_annotate", "--threshold=100", "--auto=no", *flags, path, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = done.stdout.decode()
+        events = re.search(r"Events shown: *(.*)", text)[1].split()
+        ret = collections.defaultdict(collections.Counter)
+        for line in text.splitlines():
+            words = re.sub(r"\([ \d.]+%\)", " ", line).split(maxsplit=len(events))
+            if len(words) <= len(events) or ":" not in words[-1] or not all(re.fullmatch(r"[\d,]+|\.", w) for w in words[:-1]):
+                continue
+            for event, word in zip(events, words):
+                if word.strip("0."):
+                    name = re.sub(r" \[[^]]*\]$", "", words[-1])
+                    short = name.removeprefix(f"{self.dir}/")  # it has both, one for callers and one for what is called
+                    value = int(word.replace(",", ""))
+                    ret[event][short] = max(ret[event][short], value) if short != name or "--inclusive=yes" in flags else ret[event][short] + value
+        return ret
+
+    def place(self, frame):
+        """As that tool says it, which works in the folder of the program."""
+        name, file, _ = frame
+        return f"{(file or '???').removeprefix(f'{self.dir}/')}:{name}"
+
+    def stacks(self, path):
+        """The file of a frame is none where the profile does not say it, not what it lies in."""
+        frames = {r["id"]: (r["name"], r["source_file"], 0) for r in self.rows(
+            path, "SELECT f.id, f.name, s.source_file FROM stack_profile_frame f LEFT JOIN stack_profile_symbol s USING (symbol_set_id)")}
+        ret = {None: ()}
+        for r in self.rows(path, "SELECT id, parent_id, frame_id FROM stack_profile_callsite ORDER BY id"):
+            ret[r["id"]] = (frames[r["frame_id"]],) + ret[r["parent_id"]]
+        return ret
+
+    def sums(self, path):
+        """Own costs and those with all that was called, by event and place."""
+        own, whole = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+        for event, stacks in self.values(path, "callgrind").items():
+            for stack, value in stacks.items():
+                own[event][self.place(stack[0])] += value
+                for place in {self.place(f) for f in stack}:
+                    whole[event][place] += value
+        return own, whole
+
+    def check(self, path, whole=()):
+        own, sums = self.sums(path)
+        said = self.annotated(path)
+        self.assertEqual({e: {n: (own[e][n], said[e][n]) for n in own[e].keys() | said[e].keys() if own[e][n] != said[e][n]} for e in own}, {e: {} for e in said})
+        said = self.annotated(path, "--inclusive=yes")
+        for event in said if whole else ():
+            for name, value in said[event].items():
+                if name.partition(":")[2] in whole and "/include/" not in name:  # not what is inlined there
+                    self.assertLessEqual(abs(sums[event][name] - value), max(3, value // (1000 if event == "Ir" else 20)), (event, name, value))
+        count = self.rows(path, "SELECT SUM(count) AS num, MAX(units) AS units FROM import_account WHERE unit = 'line'")[0]
+        self.assertEqual(count["num"], count["units"])
+        return own
+
+    def test_functions(self):
+        for flags in ((), ("--compress-strings=no", "--compress-pos=no"), ("--separate-recs=3",),
+                      ("--dump-instr=yes", "--dump-line=no"),
+                      ("--dump-instr=yes", "--collect-jumps=yes", "--cache-sim=yes", "--branch-sim=yes", "--collect-systime=yes")):
+            with self.subTest(flags):
+                path, = self.record(*flags)
+                own = self.check(path, ("leaf", "left", "right", "main", "work", "qsort"))
+                if "--dump-line=no" not in flags:
+                    self.assertGreater(own["Ir"]["t.c:leaf"], 1000)
+
+    def test_threads_and_parts(self):
+        paths = self.record("--separate-threads=yes")
+        self.assertIn(len(paths), (2, 3), paths)  # a number may be used again
+        for path in paths:
+            self.check(path)
+        path, = self.record("--separate-threads=yes", "--combine-dumps=yes", "--dump-every-bb=20000")
+        text = path.read_text()
+        self.assertGreater(text.count("part: "), 2)
+        # Its own tool takes calls that began in an earlier part ("calls=0") for costs of the caller.
+        own, _ = self.sums(path)
+        self.assertEqual(sum(own["Ir"].values()), sum(int(v) for v in re.findall(r"^totals: (\d+)", text, re.M)))
+        roots = {stack[-1][0] for stack in self.values(path, "callgrind")["Ir"]}
+        self.assertLessEqual(roots, {"[thread 1]", "[thread 2]", "[thread 3]"})
+        joined = collections.Counter()
+        for p in paths:
+            joined.update(self.sums(p)[0]["Ir"])
+        self.assertEqual(own["Ir"]["t.c:leaf"], joined["t.c:leaf"])
+
+    def test_cachegrind(self):
+        path, = self.record("--branch-sim=yes", tool="cachegrind")
+        own, _ = self.sums(path)
+        summary = next(l for l in path.read_text().splitlines() if l.startswith("summary:")).split()[1:]
+        events = next(l for l in path.read_text().splitlines() if l.startswith("events:")).split()[1:]
+        self.assertEqual({e: sum(own[e].values()) for e in events if own[e]}, {e: int(v) for e, v in zip(events, summary) if int(v)})
+
+    def test_packed_and_converted(self):
+        path, = self.record()
+        packed = self.dir / "p.xz"
+        packed.write_bytes(lzma.compress(path.read_bytes()))
+        self.assertEqual(self.sums(packed), self.sums(path))
+        self.assertIn(b"leaf", self.orma("convert", "collapsed", path, "-").stdout)
+
+    def test_damage_is_counted(self):
+        path, = self.record()
+        data = path.read_bytes()
+        rnd = random.Random(5)
+        for n in range(30):
+            bad = bytearray(data[:rnd.randrange(300, len(data))]) if n % 3 == 0 else bytearray(data)
+            for _ in range(rnd.randrange(1, 20)):
+                bad[rnd.randrange(260, len(bad))] = rnd.randrange(256)
+            path.write_bytes(bad)
+            done = self.orma("query", path, "SELECT SUM(count) = MAX(units) AS whole FROM import_account WHERE unit = 'line'", code=None)
             self.assertIn(done.returncode, (0, 1), done.stderr)
             if done.returncode == 0:
                 self.assertIn(done.stdout.decode().split()[1], ("1", '"[NULL]"'), done.stderr)

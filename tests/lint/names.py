@@ -145,7 +145,7 @@ MODULES = {
     "processor/import/trace": "orma_trace_",
     "processor/import/android": "orma_android_",
     "processor/import/winscope": "orma_winscope_",
-    "processor/import/formats": "orma_format_ orma_formats_ orma_ctf_ orma_hprof_ orma_jfr_ orma_otlp_ orma_systrace_ orma_tracedat_ orma_uftrace_ orma_json_args orma_json_event_ orma_json_metadata"
+    "processor/import/formats": "orma_callgrind_ orma_format_ orma_formats_ orma_ctf_ orma_hprof_ orma_jfr_ orma_otlp_ orma_systrace_ orma_tracedat_ orma_uftrace_ orma_json_args orma_json_event_ orma_json_metadata"
                                 " orma_json_profile_ orma_json_profiles_ orma_json_record_ orma_json_records_ orma_json_time",
     "processor/columns": "orma_columns_",
     "processor/library": "orma_free orma_processor_compute_ orma_processor_summarize orma_processor_version orma_query_arrow",

@@ -382,7 +382,7 @@ def check_metrics():
 
 def check_formats():
     """A format that is told by its bytes is read by somebody, and stands in docs/formats.md."""
-    names = dict(re.findall(r'\[(ORMA_FORMAT_\w+)\] = "(\w+)"', code("processor/read/detect.c")))
+    names = dict(re.findall(r'\[(ORMA_FORMAT_\w+)\] = "(\w+)"', code("processor/read/detect_names.c")))
     rows = code("processor/assembly/importers.c")
     page = text("docs/formats.md")
     if len(names) < 15:

@@ -5,7 +5,7 @@
 #include "processor/import/core/file.h"
 
 extern const struct orma_format_ops orma_format_archive, orma_format_art_method,
-    orma_format_art_method_v2, orma_format_collapsed, orma_format_ctf, orma_format_dhat, orma_format_dumpstate, orma_format_fuchsia,
+    orma_format_art_method_v2, orma_format_callgrind, orma_format_collapsed, orma_format_ctf, orma_format_dhat, orma_format_dumpstate, orma_format_fuchsia,
     orma_format_gecko, orma_format_hprof, orma_format_instruments, orma_format_jfr, orma_format_json,
     orma_format_logcat, orma_format_manifest, orma_format_ninja, orma_format_packed,
     orma_format_otlp, orma_format_perf_data, orma_format_perf_text, orma_format_pprof, orma_format_simpleperf, orma_format_speedscope,

@@ -128,6 +128,9 @@ Test(module_formats, each_unit_is_read_or_counted)
          "\"samples\":[{\"nodeId\":2},{\"nodeId\":3},4]}",
          "read 2|1 damaged nodes without a valid size at 8"
          "|2 not read samples whose node is not in the profile at 138"},
+        {"a profile of callgrind", &orma_format_callgrind,
+         "events: Ir\nfn=(1) a\n1 5\ncfn=b\ncalls=1 1\n+1 7\njump=1 3\n*\nx\n1 y\n",
+         "read 2|1 not read jumps at 54|2 damaged lines at 56"},
         {"a heap profile of DHAT", &orma_format_dhat,
          "{\"dhatFileVersion\":2,\"pps\":[{\"tb\":5,\"fs\":[1]},{\"fs\":[1]},7,{}],"
          "\"ftbl\":[\"[root]\",\"0x1: a (a.c:2)\"]}",
