@@ -58,14 +58,18 @@ struct line {
 
 static bool digits(struct orma_str *rest, uint64_t *ret)
 {
-    const char *at = rest->data, *begin = at, *end = at + ORMA_MIN(rest->len, (size_t)18);
     uint64_t val = 0;
+
+    *ret = 0;
+    if (!rest->len)
+        return false; /* there may be no text at all */
+    const char *at = rest->data, *begin = at, *end = at + ORMA_MIN(rest->len, (size_t)18);
 
     for (; at < end && (unsigned char)(*at - '0') < 10; at++)
         val = val * 10 + (unsigned char)(*at - '0');
     *ret = val;
     if (at == begin)
-        return false; /* there may be no text at all */
+        return false;
     *rest = (struct orma_str){at, rest->len - (size_t)(at - begin)};
     return true;
 }
