@@ -9,6 +9,7 @@
 #include "tools/convert/convert.h"
 #include "tools/convert/profile_folder.h"
 #include "tools/load/load.h"
+#include "tools/load/loss.h"
 #include "tools/load/symbols.h"
 
 #ifdef ORMA_HAVE_ZLIB
@@ -61,7 +62,13 @@ static int export(struct orma_convert *self, struct orma_reflect_sink sink,
     r = fn(&ex);
     say_result(self, &ex, r);
     if (r == 0 && content == CONTENT_SAMPLES && !ex.samples) {
-        orma_convert_say(self, "%s: no samples with stacks in this trace%s", self->in_path,
+        bool sums =
+            orma_load_number(ex.tp, "SELECT count(*) FROM __intrinsic_aggregate_sample") > 0;
+
+        orma_convert_say(self, "%s: %s%s", self->in_path,
+                         sums ? "stacks have sums in this trace, and no times, which the format "
+                                "needs: flamegraph, collapsed, speedscope and profile have them"
+                              : "no samples with stacks in this trace",
                          self->compatible ? ": the result is empty" : "");
         r = self->compatible ? 0 : -ENODATA;
     }

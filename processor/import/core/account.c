@@ -26,7 +26,7 @@ const char *const orma_account_reason_names[ORMA_ACCOUNT_REASONS_NUM] = {
     [ORMA_ACCOUNT_NOT_ASKED] = "not asked",   [ORMA_ACCOUNT_CLOCK] = "clock",
     [ORMA_ACCOUNT_LOST_STATE] = "lost state", [ORMA_ACCOUNT_NO_BEGIN] = "no begin",
     [ORMA_ACCOUNT_MISSING] = "missing",       [ORMA_ACCOUNT_UNKNOWN] = "unknown",
-    [ORMA_ACCOUNT_NO_WORD] = "no word",
+    [ORMA_ACCOUNT_NO_WORD] = "no word",       [ORMA_ACCOUNT_MERGED] = "merged",
 };
 
 struct orma_account *orma_accounts_get(struct orma_accounts *self, struct orma_model *model,
@@ -196,6 +196,7 @@ static const char *const words[ORMA_ACCOUNT_REASONS_NUM][2] = {
                                "were dropped: the trace has no matching begins"},
     [ORMA_ACCOUNT_UNKNOWN] = {"was skipped: newer than this version of Orma, or damaged",
                               "were skipped: newer than this version of Orma, or damaged"},
+    [ORMA_ACCOUNT_MERGED] = {"is merged with others", "are merged with others"},
     [ORMA_ACCOUNT_MISSING] = {"is missing: it was never written, or was removed",
                               "are missing: they were never written, or were removed"},
     [ORMA_ACCOUNT_NO_WORD] = {"was neither read nor counted: please report this",

@@ -34,6 +34,7 @@ enum orma_account_reason {
     ORMA_ACCOUNT_LOST_STATE, /* what it refers to is not in the trace */
     ORMA_ACCOUNT_NO_BEGIN,   /* it ends what the trace does not begin */
     ORMA_ACCOUNT_UNKNOWN,    /* the format has no such field, or the field no such bytes */
+    ORMA_ACCOUNT_MERGED,     /* it is in the sums of others, which stand for it */
     ORMA_ACCOUNT_MISSING,    /* the file itself says that it should be there */
     ORMA_ACCOUNT_NO_WORD,    /* its importer did not say: a bug, which tests look for */
     ORMA_ACCOUNT_REASONS_NUM,
@@ -117,8 +118,8 @@ static inline void orma_account_turn(struct orma_account *self, struct orma_mode
     (void)orma_account_skipped(self, model, reason, kind, units, at);
 }
 
-/* Something in a packet that was taken is of a clock that nothing relates to the trace's, and has no row.
- * `kind`: a noun in the plural. */
+/* Something in a packet that was taken is of a clock that nothing relates to the trace's, and has
+ * no row. `kind`: a noun in the plural. */
 void orma_account_untimed(struct orma_accounts *self, struct orma_model *model, uint32_t file,
                           const char *kind);
 

@@ -440,10 +440,9 @@ void orma_callgrind_put_stacks(struct orma_file *file, struct orma_callgrind_gra
         put_all(&s);
     }
     if (s.cut)
-        orma_file_parts(file, ORMA_ACCOUNT_NOT_READ, "calls that close a cycle", s.cut);
+        orma_file_parts(file, ORMA_ACCOUNT_MERGED, "calls that close a cycle", s.cut);
     if (s.merged)
-        orma_file_parts(file, ORMA_ACCOUNT_NOT_READ, "rare stacks, merged below '[other callers]'",
-                        s.merged);
+        orma_file_parts(file, ORMA_ACCOUNT_MERGED, "rare stacks", s.merged);
     ORMA_VEC_FINI(&s.all);
     ORMA_VEC_FINI(&s.shares);
     free(s.totals);

@@ -135,6 +135,12 @@ class Convert(Case):
         packet = varint(field << 3 | 2) + varint(len(body)) + body
         return b"\x0a" + varint(len(packet)) + packet
 
+    def test_sums_without_times_are_no_samples_of_firefox(self):
+        (self.dir / "sums").write_text("main;a 5\nmain;b 3\n")
+        done = self.orma("convert", "firefox", "sums", "out", code=1)
+        self.assertIn("stacks have sums in this trace, and no times", done.stderr.decode())
+        self.assertEqual(self.orma("convert", "collapsed", "sums").stdout, b"main;a 5\nmain;b 3\n")
+
     def test_numbers_of_a_list_that_lie_apart_are_one_list(self):
         rows = [(100, 1, 0), (5, 2, 1), (6, 3, 1)]
         text = " ".join(f"switch_timestamp: {ts} switch_next_pid: {pid} switch_prev_state: {state} switch_next_prio: 120 switch_next_comm_index: 0" for ts, pid, state in rows)
