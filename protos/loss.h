@@ -22,6 +22,7 @@ enum {
     ORMA_COUNTS_WRITER_ID = 4,
     ORMA_COUNTS_EMITTED = 5,
     ORMA_COUNTS_DELIVERED = 6,
+    ORMA_COUNTS_KEPT = 15,
 };
 
 enum orma_loss_reason {

@@ -719,7 +719,7 @@ static uint64_t delivered(const struct reader *rd)
 
     for (size_t i = 0; i < rd->session->buffers_num; i++)
         ORMA_LIST_EACH (struct traced_seq, seq, &rd->session->buffers[i].buf->seqs, link)
-            sum += seq->ledger.delivered;
+            sum += seq->ledger.delivered + seq->ledger.kept;
     return sum;
 }
 

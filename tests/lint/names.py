@@ -61,7 +61,7 @@ MODULES = {
     "traced": "traced_service_ traced_recovery_ traced_usage_ traced_activation_ traced_sandbox_ traced_version traced_main",
     "traced/loop": "traced_loop_ traced_turns_ traced_reap traced_reaper_",
     "traced/rescue": "traced_rescue_",
-    "traced/buffers": "traced_buffer_ traced_seq_ traced_record_ traced_packet_",
+    "traced/buffers": "traced_buffer_ traced_seq_ traced_record_ traced_packet_ traced_kept_",
     "traced/output": "traced_file_ traced_compress traced_compression_",
     "traced/config": "traced_config_ traced_names_ traced_patterns_ traced_regex_ traced_wanted_",
     "traced/network": "traced_network_ traced_closer_ traced_conn_ traced_user_ traced_users_",

@@ -512,12 +512,18 @@ static void put_counts(const struct orma_pieces_piece *self, const struct orma_p
 {
     struct orma_pb_reader r = orma_pb_sub(field);
     struct orma_pb_field f;
-    uint64_t id = 0;
+    uint64_t id = 0, kept = 0;
 
-    while (orma_pb_next(&r, &f))
+    while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_ORMA_SEQUENCE_COUNTS_SEQUENCE_ID)
             id = orma_pb_u64(&f);
-    const int64_t left_out = missing(self, known, id);
+        if (f.id == ORMA_PB_ORMA_SEQUENCE_COUNTS_KEPT)
+            kept = orma_pb_u64(&f);
+    }
+    int64_t left_out = missing(self, known, id);
+    /* They are the first of the sequence, and nobody has emitted them. */
+    const uint64_t kept_out = left_out > 0 ? ORMA_MIN(kept, (uint64_t)left_out) : 0;
+    left_out -= (int64_t)kept_out;
     const size_t begun = orma_pb_begin(out, field->id);
 
     r = orma_pb_sub(field);
@@ -525,6 +531,8 @@ static void put_counts(const struct orma_pieces_piece *self, const struct orma_p
         if (f.id == ORMA_PB_ORMA_SEQUENCE_COUNTS_EMITTED ||
             f.id == ORMA_PB_ORMA_SEQUENCE_COUNTS_DELIVERED)
             orma_pb_put_u64(out, f.id, less(orma_pb_u64(&f), left_out));
+        else if (f.id == ORMA_PB_ORMA_SEQUENCE_COUNTS_KEPT)
+            orma_pb_put_u64(out, f.id, kept - kept_out);
         else
             orma_buf_put(out, from, (size_t)(r.pos - from));
     }

@@ -25,6 +25,7 @@
 #include "sdk/base/assert.h"
 #include "sdk/base/defs.h"
 #include "traced/buffers/buffer_internal.h"
+#include "traced/buffers/kept.h"
 
 /* How far ahead of the write pointer pages are made to exist, and how much at a time. */
 #define TOUCH_AHEAD ((size_t)1 << 20)
@@ -221,6 +222,9 @@ static void evict(struct traced_buffer *self, const struct traced_record *rec,
         self->stats.chunks_overwritten++;
         self->stats.bytes_overwritten += rec->size;
         count_overwritten(self, seq, ref, rec);
+        traced_kept_fold(self, seq, ref, rec);
+    } else if (ORMA_UNLIKELY(seq->kept != NULL) && !scraped) {
+        traced_kept_skip(seq, rec);
     }
     /* Where the reader stands. A hole further on it finds when it comes there. */
     if ((uint32_t)idx == seq->rd && (unread || !scraped)) {

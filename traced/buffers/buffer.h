@@ -20,7 +20,8 @@
  * A buffer that is read while it is written begins anew after each reading, before it is
  * filled for the first time (traced_buffer_rewind()).
  *
- * A ring overwrites its oldest records. A discard buffer accepts no more once a
+ * A ring overwrites its oldest records; names, clocks and the like that others refer to
+ * are kept aside (kept.h). A discard buffer accepts no more once a
  * record with unread data would be overwritten, for ever.
  *
  * Reading goes sequence by sequence and yields whole packets, each once, in the
@@ -75,8 +76,9 @@ struct traced_ledger {
     uint64_t discarded;
     uint64_t invalid;
     uint64_t unpatched;
-    uint64_t cut;    /* see traced_seq_ledger() */
-    uint64_t died;   /* known to have been emitted, and not found after the service had died */
+    uint64_t cut;  /* see traced_seq_ledger() */
+    uint64_t died; /* known to have been emitted, and not found after the service had died */
+    uint64_t kept; /* packets for the reader made of overwritten ones (kept.h): beside all others */
     bool unreported; /* `emitted` and `dropped` lack what came after the last report */
 };
 
@@ -130,6 +132,7 @@ struct traced_seq {
     bool has_partial;             /* one of `partial` is used */
     bool reports;                 /* the writer reports what it emits */
     uint64_t overwritten_at_most; /* not in the ledger yet: see evict() */
+    struct traced_kept *kept;     /* of what was overwritten, see kept.h; or NULL */
 
     uint32_t sequence_id; /* trusted_packet_sequence_id */
     uint32_t loss;        /* enum traced_loss, for the next packet */
@@ -170,6 +173,7 @@ struct traced_buffer_stats {
     uint64_t bytes_read, chunks_read;
     uint64_t trace_writer_packet_loss;
     uint64_t invalid_packets; /* not of BufferStats: the session sums them up */
+    uint64_t kept_dropped;    /* nor is this: how often something was not kept for lack of space */
 };
 
 struct traced_slice {
@@ -210,6 +214,7 @@ struct traced_buffer {
     bool keeps_read;                                /* see traced_buffer_keep_read() */
     bool recovered;                                 /* its service died */
     struct orma_list just_read;                     /* sequences: traced_seq.touch_link */
+    size_t kept_bytes; /* memory for what was overwritten and is still needed: kept.h */
 };
 
 /* A chunk as it comes in. `payload` may be memory that others change: it is copied once. */
@@ -227,6 +232,7 @@ struct traced_packet {
     size_t slices_num;
     size_t len;
     uint32_t loss; /* previous_packet_dropped: 0 or TRACED_LOSS_PRESENT | reasons */
+    bool is_kept;  /* made of what was overwritten (kept.h): the ledger does not have it */
 };
 
 /* Size: whole KiB. -EINVAL, -ENOMEM. */
@@ -317,7 +323,7 @@ void traced_buffer_read_begin(struct traced_buffer *self);
 bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret);
 
 /* The packet just read does not go into the trace after all. */
-void traced_seq_undeliver(struct traced_seq *seq);
+void traced_buffer_undeliver(const struct traced_packet *packet);
 
 /* Nothing more will come from this writer, or for the whole buffer. */
 void traced_seq_settle(struct traced_seq *seq);

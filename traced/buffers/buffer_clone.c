@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "traced/buffers/buffer_internal.h"
+#include "traced/buffers/kept.h"
 
 /* Packets whose fate is known, or that can be read: what is known to have been emitted. */
 static uint64_t accounted(const struct traced_seq *seq)
@@ -33,7 +34,7 @@ static void snapshot_ledger(struct traced_seq *to, const struct traced_seq *from
         to->ledger.emitted = accounted(from) - from->ledger.delivered + (from->tail_open ? 1 : 0);
     to->ledger.overwritten = overwritten;
     to->overwritten_at_most = 0;
-    to->ledger.delivered = 0;
+    to->ledger.delivered = to->ledger.kept = 0;
 }
 
 static bool copy_seq(struct traced_buffer *to, const struct traced_seq *from)
@@ -53,12 +54,15 @@ static bool copy_seq(struct traced_buffer *to, const struct traced_seq *from)
     seq->is_ready = false;
     seq->buf = to;
     seq->refs = refs;
+    seq->kept = NULL;
     seq->head = 0;
     seq->cap = from->len ? from->cap : 0;
     for (uint32_t i = 0; i < from->len; i++)
         refs[i] = *traced_seq_ref(from, i);
     snapshot_ledger(seq, from);
-    if (seq->rd < seq->len)
+    if (!traced_kept_copy(seq, from))
+        return false;
+    if (seq->rd < seq->len || traced_kept_any(seq, true))
         traced_seq_make_ready(to, seq);
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "sdk/base/defs.h"
 #include "traced/buffers/buffer_internal.h"
+#include "traced/buffers/kept.h"
 
 /*
  * A buffer begins anew when so much was written. A chunk that was read stays at least until as much
@@ -111,6 +112,7 @@ static void seq_free(struct traced_seq *seq)
     orma_list_remove(&seq->ready_link);
     orma_list_remove(&seq->producer_link);
     orma_list_remove(&seq->touch_link);
+    traced_kept_free(seq);
     free(seq->refs);
     if (!seq->in_rescue)
         free(seq);

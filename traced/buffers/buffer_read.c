@@ -18,6 +18,7 @@
 #include "sdk/base/assert.h"
 #include "sdk/base/vec.h"
 #include "traced/buffers/buffer_internal.h"
+#include "traced/buffers/kept.h"
 #include "traced/buffers/packet.h"
 
 /* Chunks and sequences that one call looks at before it gives others a turn. */
@@ -128,6 +129,7 @@ static void skip_orphan(struct traced_buffer *buf, struct traced_seq *seq, struc
 
     if (take_frag(buf, seq, ref, rec, &slice) >= TRACED_FRAG_DROP_MARKER)
         return;
+    traced_kept_join(seq, &slice, ends);
     if (ends && seq->loss & TRACED_LOSS_OVERWRITTEN) {
         seq->ledger.overwritten++;
         seq->orphans++;
@@ -344,12 +346,50 @@ static enum read_step step(struct traced_buffer *buf, struct traced_seq *seq,
     return STEP_PACKET;
 }
 
+/*
+ * What was kept of overwritten packets comes before the first one that is left, and behind the rest
+ * of one whose beginning was overwritten. True: *ret is a packet of that. Otherwise it is the turn
+ * of others.
+ */
+static ORMA_COLD bool read_kept(struct traced_buffer *buf, struct traced_seq *seq,
+                                struct traced_packet *ret)
+{
+    bool alone = seq->rd == seq->len;
+
+    if (!alone) {
+        struct traced_ref *ref = traced_seq_ref(seq, seq->rd);
+        const struct traced_record *rec = traced_record_of(buf, ref);
+
+        if (!(ref->state & TRACED_REF_ENTERED) && !enter(buf, seq, ref, rec))
+            return false;
+        if (ref->read >= rec->count)
+            return false; /* the next chunk continues that rest */
+    }
+    if (!traced_kept_any(seq, alone) || !traced_kept_next(seq, alone, &buf->slices[0]))
+        return false;
+    *ret = (struct traced_packet){
+        .seq = seq,
+        .slices = buf->slices,
+        .slices_num = 1,
+        .len = buf->slices[0].len,
+        .loss = seq->loss ? seq->loss | TRACED_LOSS_PRESENT : 0,
+        .is_kept = true,
+    };
+    seq->loss = 0;
+    seq->ledger.kept++;
+    return true;
+}
+
 /* False: the sequence has nothing more in this pass, or the reading pauses. */
 static bool read_seq(struct traced_buffer *buf, struct traced_seq *seq, struct traced_packet *ret,
                      uint32_t *patience)
 {
     ORMA_ASSERT_HOT(seq->buf == buf && seq->rd <= seq->len);
+    if (ORMA_UNLIKELY(seq->kept != NULL) && seq->rd == seq->len)
+        return read_kept(buf, seq, ret);
     while (seq->rd < seq->len) {
+        if (ORMA_UNLIKELY(seq->kept != NULL) && read_kept(buf, seq, ret))
+            return true;
         switch (step(buf, seq, ret)) {
         case STEP_AGAIN:
             if (ORMA_UNLIKELY(!--*patience))
@@ -371,6 +411,7 @@ static bool read_seq(struct traced_buffer *buf, struct traced_seq *seq, struct t
         traced_seq_touch(buf, seq);
         ret->seq = seq;
         ret->loss = seq->loss ? seq->loss | TRACED_LOSS_PRESENT : 0;
+        ret->is_kept = false;
         seq->loss = 0;
         seq->ledger.delivered++;
         return true;
@@ -455,8 +496,14 @@ void traced_seq_set_mark(struct traced_seq *seq, const struct traced_mark *mark)
     seq->has_mark = true;
 }
 
-void traced_seq_undeliver(struct traced_seq *seq)
+void traced_buffer_undeliver(const struct traced_packet *packet)
 {
+    struct traced_seq *seq = packet->seq;
+
+    if (packet->is_kept) {
+        seq->ledger.kept--;
+        return;
+    }
     ORMA_ASSERT_HOT(seq->ledger.delivered > 0);
     seq->ledger.delivered--;
     seq->ledger.discarded++;

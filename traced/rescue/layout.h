@@ -21,8 +21,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define TRACED_RESCUE_VERSION 2u
-/* First bytes of the text in `lock`: "orma-rescue 2 pid 123\n". */
+#define TRACED_RESCUE_VERSION 3u
+/* First bytes of the text in `lock`: "orma-rescue 3 pid 123\n". */
 #define TRACED_RESCUE_TITLE "orma-rescue"
 
 enum traced_rescue_kind {

@@ -424,14 +424,14 @@ static int put_all_data(struct orma_buf *out, struct traced_session *s, size_t t
             size_t before = out->len;
 
             if (!put_data(out, &p)) {
-                traced_seq_undeliver(p.seq);
+                traced_buffer_undeliver(&p);
                 return -ENOMEM;
             }
             if (ORMA_UNLIKELY(s->output.next.number && p.seq->file_no != s->output.next.number))
                 traced_next_file_route(s, p.seq, out, before);
             if (ORMA_UNLIKELY(out->len >= space)) {
                 out->len = before;
-                traced_seq_undeliver(p.seq);
+                traced_buffer_undeliver(&p);
                 return -EFBIG;
             }
             if (out->len + s->output.next.block.len >= threshold)

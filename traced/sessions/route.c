@@ -64,7 +64,7 @@ uint64_t traced_next_file_delivered(const struct traced_session *s)
 
     for (size_t i = 0; i < s->buffers_num; i++)
         ORMA_LIST_EACH (struct traced_seq, seq, &s->buffers[i].buf->seqs, link)
-            sum += seq->ledger.delivered;
+            sum += seq->ledger.delivered + seq->ledger.kept;
     return sum;
 }
 

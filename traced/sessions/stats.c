@@ -99,6 +99,7 @@ static void put_reasons(struct orma_buf *out, const struct traced_ledger *l, uin
         {ORMA_PB_ORMA_SEQUENCE_COUNTS_CUT, l->cut},
         {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNREPORTED, unreported},
         {ORMA_PB_ORMA_SEQUENCE_COUNTS_SERVICE_DIED, l->died},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_KEPT, l->kept},
     };
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(reasons); i++)
@@ -146,6 +147,7 @@ static void put_sum(struct orma_buf *out, const struct traced_session *s)
             add(&sum.unpatched, l.unpatched);
             add(&sum.cut, l.cut);
             add(&sum.died, l.died);
+            add(&sum.kept, l.kept);
             unreported += l.unreported;
         }
     orma_pb_put_u64(out, ORMA_PB_ORMA_SEQUENCE_COUNTS_DELIVERED, sum.delivered);

@@ -32,12 +32,12 @@ struct known {
     uint16_t totals_of;                       /* the machine */
     int64_t totals[ORMA_TRACE_LEDGER_TOTALS]; /* by field of TraceStats, as last said */
     bool expected;                            /* it has a config */
-    bool ours;                 /* written by our service: the last TraceStats is behind all data */
-    bool has_stats;            /* at least one TraceStats */
-    bool has_counts;           /* ... with a ledger, as we write them */
-    bool unsettled;            /* ... the last of which leaves packets of some writer unexplained */
-    uint64_t delivered;        /* of all writers, as the last TraceStats says */
-    uint64_t before, after;    /* of them in other files: as the first says, and the last */
+    bool ours;              /* written by our service: the last TraceStats is behind all data */
+    bool has_stats;         /* at least one TraceStats */
+    bool has_counts;        /* ... with a ledger, as we write them */
+    bool unsettled;         /* ... the last of which leaves packets of some writer unexplained */
+    uint64_t delivered;     /* of all writers, as the last TraceStats says */
+    uint64_t before, after; /* of them in other files: as the first says, and the last */
     bool has_before, goes_on;
     bool into_file;            /* the service wrote the file while it recorded */
     bool started, disabled;    /* as the service says */
@@ -244,7 +244,8 @@ void orma_trace_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct
         known->has_counts = true;
         known->unsettled |= is_unsettled(counts);
         if (__builtin_add_overflow(known->delivered, counts[ORMA_COUNTS_DELIVERED],
-                                   &known->delivered))
+                                   &known->delivered) ||
+            __builtin_add_overflow(known->delivered, counts[ORMA_COUNTS_KEPT], &known->delivered))
             known->delivered = UINT64_MAX; /* made up */
     }
     if (seen >> ORMA_COUNTS_EMITTED & 1)

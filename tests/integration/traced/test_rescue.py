@@ -267,7 +267,7 @@ class Rescue(Case):
         folder, = self.folders()
         lock = folder / "lock"
         text = lock.read_text()
-        lock.write_text(text.replace("orma-rescue 2", "orma-rescue 0"))
+        lock.write_text(text.replace("orma-rescue 3", "orma-rescue 0"))
         self.assertIn(b"another version", self.orma("recover", folder, "-o", "x", code=1).stderr)
         lock.write_text(text)
         self.assertIn(b"not a rescue folder", self.orma("recover", self.dir, "-o", "x", code=1).stderr)
