@@ -87,6 +87,7 @@ static int run(int argc, char **argv)
     return command ? command->run(command, argc - 1, argv + 1) : unknown(argv[1]);
 }
 
+#ifdef __GLIBC__ /* of others, stderr cannot be set */
 static FILE *plain_stderr;
 
 /* Writes what was kept of a character that is not whole. */
@@ -113,6 +114,11 @@ static void show_messages(void)
     stderr = shown;
     (void)atexit(close_shown);
 }
+#else
+static void show_messages(void)
+{
+}
+#endif
 
 int main(int argc, char **argv)
 {

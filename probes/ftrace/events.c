@@ -19,6 +19,7 @@
 #include "protos/fields/ftrace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/libc.h"
 #include "sdk/base/vec.h"
 
 #define GENERIC_FIRST 65536u
@@ -154,7 +155,7 @@ static int select_group(struct orma_ftrace_events *self, const struct orma_trace
     if (!is_component(group))
         return orma_ftrace_events_note(self, &self->unknown, group, "*");
     (void)snprintf(path, sizeof(path), "events/%s", group); /* fits: is_component() */
-    num = scandirat(fs->dir_fd, path, &entries, is_event_name, by_name);
+    num = orma_libc_scandir(fs->dir_fd, path, &entries, is_event_name, by_name);
     if (num < 0)
         return orma_ftrace_events_note(self, &self->unknown, group, "*");
     for (int i = 0; i < num; i++) {
@@ -229,8 +230,8 @@ static int select_one(struct orma_ftrace_events *self, const struct orma_tracefs
 
 bool orma_ftrace_events_is_probe(const char *text)
 {
-    static const char *const prefixes[] = {"kprobe:", "kretprobe:", "uprobe:", "uretprobe:",
-                                           "usdt:"};
+    static const char *const prefixes[] = {
+        "kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "usdt:"};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(prefixes); i++) {
         if (!strncmp(text, prefixes[i], strlen(prefixes[i])))

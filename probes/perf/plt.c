@@ -7,6 +7,10 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/search.h"
 
+#ifndef R_AARCH64_IRELATIVE /* of musl 1.2.3 */
+#define R_AARCH64_IRELATIVE 1032
+#endif
+
 #define STUBS_MAX 65536u
 #define LOOKS_MAX (1u << 24) /* stubs and relocations of all sections, which may overlap */
 #define STUB_BYTES 16u

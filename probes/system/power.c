@@ -18,6 +18,7 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/libc.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -77,7 +78,7 @@ static bool has_file(int sys_fd, const char *supply, const char *file)
 static bool has_battery(int sys_fd)
 {
     struct dirent **entries = NULL;
-    int num = scandirat(sys_fd, FOLDER, &entries, NULL, NULL);
+    int num = orma_libc_scandir(sys_fd, FOLDER, &entries, NULL, NULL);
     bool ret = false;
 
     for (int i = 0; i < num; i++) {
@@ -135,7 +136,7 @@ static bool put_supply(struct sysfs_power *self, const char *name)
 static unsigned put_all(struct sysfs_power *self)
 {
     struct dirent **entries = NULL;
-    int num = scandirat(self->sys_fd, FOLDER, &entries, NULL, alphasort);
+    int num = orma_libc_scandir(self->sys_fd, FOLDER, &entries, NULL, alphasort);
     unsigned ret = 0;
 
     for (int i = 0; i < num; i++) {

@@ -7,7 +7,6 @@
 #include "processor/serve/jobs.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -16,6 +15,7 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/libc.h"
 #include "sdk/base/thread.h"
 
 /* A job waits when this much of its output is not fetched. */
@@ -60,7 +60,7 @@ void orma_job_free(struct orma_job *self)
     orma_rpc_stream_fini(&self->stream);
     free(self);
     if (large)
-        (void)malloc_trim(0); /* only smaller */
+        orma_libc_trim();
 }
 
 static void wake_loop(struct orma_jobs *self)

@@ -10,11 +10,11 @@
 #include "processor/store/args.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 
 #include "processor/store/large.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/libc.h"
 #include "sdk/base/search.h"
 
 #define REPEATED_MAX (1u << 20) /* args of sets of the source that are kept */
@@ -403,7 +403,7 @@ bool orma_args_settle_until(struct orma_args_store *self, bool (*stop)(void *dat
     if (ended)
         forget_hashes(self); /* few sets come later, most often none */
     if (large)
-        (void)malloc_trim(0); /* only smaller */
+        orma_libc_trim();
     return !*self->failed;
 }
 

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -184,8 +185,8 @@ static void close_others(int fd)
 {
     long max = sysconf(_SC_OPEN_MAX);
 
-    if (fd > 3 && close_range(3, (unsigned)fd - 1, 0) == 0 &&
-        close_range((unsigned)fd + 1, ~0u, 0) == 0)
+    if (fd > 3 && syscall(SYS_close_range, 3, (unsigned)fd - 1, 0) == 0 &&
+        syscall(SYS_close_range, (unsigned)fd + 1, ~0u, 0) == 0)
         return;
     for (int i = 3; i < (max > 0 && max < 65536 ? max : 65536); i++) { /* an old kernel */
         if (i != fd)

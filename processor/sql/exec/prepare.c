@@ -1,5 +1,4 @@
 /* From the text to a plan: what a statement is worth, and all stages before it runs. */
-#include <malloc.h>
 #include <stdlib.h>
 
 #include "processor/sql/base/dataframe.h"
@@ -12,6 +11,7 @@
 #include "processor/sql/exec/plan/join.h"
 #include "processor/sql/exec/run/run.h"
 #include "processor/sql/exec/statement.h"
+#include "sdk/base/libc.h"
 
 /* Tables with fewer rows are left to SQLite. */
 #define ROWS_MIN 4096
@@ -88,7 +88,7 @@ void orma_exec_statement_free(void *data)
     orma_sql_reads_fini(&plan->names.unsaid);
     free(plan);
     if (large)
-        (void)malloc_trim(0); /* only smaller */
+        orma_libc_trim();
 }
 
 /* ---- what a query is worth ---- */
