@@ -251,6 +251,12 @@ static void print_own_clock(struct orma_processor *tp)
         orma_load_number(tp, "SELECT total(value) FROM stats WHERE name = '" UNRELATED "'") > 0)
         printf("Note: its clock is its own, not related to other clocks; times are correct among "
                "themselves.\n");
+    const int64_t assumed =
+        orma_load_number(tp, "SELECT total(value) FROM stats WHERE name = 'clock_sync_assumed'");
+    if (assumed > 0)
+        printf("Note: nothing tells how the clock%s of %" PRId64 " file%s to the others': times "
+               "are taken as they are. A manifest can give an offset.\n",
+               assumed == 1 ? "" : "s", assumed, assumed == 1 ? " relates" : "s relate");
 }
 
 static unsigned print_unread(struct orma_processor *tp)

@@ -90,10 +90,26 @@ struct orma_clock_view *orma_timeline_view(struct orma_timeline *self, uint32_t 
     return v;
 }
 
+static void assume(struct orma_timeline *self, const struct orma_clock_view *view)
+{
+    if (self->hooks.assumed && view->file != self->owner)
+        self->hooks.assumed(self->hooks.data, view->machine, view->source);
+}
+
+/* Times of other files were taken as they are, which this file's clock is now said to count. */
+static void settle_earlier(struct orma_timeline *self, uint32_t file)
+{
+    for (uint32_t i = 0; self->used_plain && i < self->views_num; i++)
+        if (self->views[i]->file != file) /* nobody owns it yet */
+            assume(self, self->views[i]);
+    self->used_plain = false;
+}
+
 bool orma_timeline_claim(struct orma_timeline *self, uint32_t file, uint64_t key)
 {
     if (self->claimed && (self->owner != file || self->used))
         return false;
+    settle_earlier(self, file);
     self->claimed = true;
     self->owner = file;
     self->trace_clock = key;
@@ -215,7 +231,7 @@ static void look_at_start(struct orma_timeline *self, const struct orma_clock_vi
 {
     int64_t first, later, diff;
 
-    if (view->own &&
+    if (self->hooks.restarted && view->own &&
         start_of(self, orma_clock_in(ORMA_CLOCK_BOOTTIME, view->machine, 0),
                  orma_clock_in(ORMA_CLOCK_REALTIME, view->machine, 0), &first) &&
         start_of(self, orma_timeline_key(view, ORMA_CLOCK_BOOTTIME),
@@ -249,6 +265,7 @@ static void connect(struct orma_timeline *self, struct orma_clock_view *view)
                orma_clock_id(trace) == ORMA_CLOCK_TRACE_FILE ||
                orma_clock_id(clock) == orma_clock_id(trace)) {
         orma_timeline_tie(self, clock, 0, trace, 0);
+        assume(self, view);
     } else if (!view->warned) {
         view->warned = true;
         self->hooks.unrelatable(self->hooks.data, view->machine, view->source,
@@ -259,6 +276,7 @@ static void connect(struct orma_timeline *self, struct orma_clock_view *view)
 void orma_timeline_use(struct orma_timeline *self, struct orma_clock_view *view)
 {
     if (!self->claimed) { /* nobody has said what the times are of */
+        settle_earlier(self, view->file);
         self->claimed = true;
         self->owner = view->file;
         self->trace_clock = orma_timeline_key(view, ORMA_CLOCK_TRACE_FILE);

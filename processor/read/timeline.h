@@ -48,9 +48,12 @@ struct orma_timeline_hooks {
     void (*unrelatable)(void *data, uint16_t machine, uint32_t source, uint32_t target);
     /* A file brings snapshots, but `num` of its times were converted without. */
     void (*mixed)(void *data, uint16_t machine, int64_t num);
-    /* By a later file's snapshots, the wall clock of a machine is so much later than by the first
-     * one's, at equal times of BOOTTIME. */
+    /* NULL: not told. By a later file's snapshots, the wall clock of a machine is so much later
+     * than by the first one's, at equal times of BOOTTIME. */
     void (*restarted)(void *data, uint16_t machine, int64_t later_ns);
+    /* NULL: not told. Nothing relates the clock of a file (its number) to that of the trace: they
+     * are taken to be one. */
+    void (*assumed)(void *data, uint16_t machine, uint32_t source);
 };
 
 struct orma_timeline {
@@ -62,6 +65,7 @@ struct orma_timeline {
     bool machine_seen[ORMA_MACHINES_MAX];
     uint64_t trace_clock; /* full key */
     bool claimed, used;   /* used: times were converted to it */
+    bool used_plain;      /* before it was claimed, times were taken as they are */
     uint32_t owner;       /* the file that claimed it */
     uint32_t epoch;       /* changes with every snapshot */
     bool failed;          /* memory was out */
@@ -116,5 +120,6 @@ enum orma_clock_result orma_timeline_peek(struct orma_timeline *self, uint64_t k
 static inline void orma_timeline_took(struct orma_timeline *self)
 {
     self->used |= self->claimed;
+    self->used_plain |= !self->claimed;
 }
 #endif

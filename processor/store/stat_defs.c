@@ -878,6 +878,8 @@ const struct orma_stat_def orma_stat_defs[ORMA_STATS_NUM] = {
                                     ORMA_SOURCE_ANALYSIS, false},
     [ORMA_STAT_CLOCK_SYNC_OTHER_START] = {"clock_sync_other_start", ORMA_STAT_RARE,
                                           ORMA_SEVERITY_ERROR, ORMA_SOURCE_ANALYSIS, false},
+    [ORMA_STAT_CLOCK_SYNC_ASSUMED] = {"clock_sync_assumed", ORMA_STAT_RARE, ORMA_SEVERITY_INFO,
+                                      ORMA_SOURCE_ANALYSIS, false},
     [ORMA_STAT_SWITCHES_REPEATED] = {"switches_repeated", ORMA_STAT_RARE, ORMA_SEVERITY_ERROR,
                                      ORMA_SOURCE_ANALYSIS, false},
 };

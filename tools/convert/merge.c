@@ -148,12 +148,21 @@ static int64_t restarts(const struct orma_processor *tp)
     return sum_of(tp, names, ORMA_ARRAY_LEN(names));
 }
 
+/* Files whose clock is only taken to be that of the others. */
+static int64_t assumed(const struct orma_processor *tp)
+{
+    static const char *const names[] = {"clock_sync_assumed"};
+
+    return sum_of(tp, names, ORMA_ARRAY_LEN(names));
+}
+
 static int validate(const struct merge *m)
 {
     struct orma_processor *tp = NULL;
     int code = orma_processor_new(orma_load_config(), &tp) < 0 ||
                orma_load_trace(tp, m->program, m->out_path, ORMA_LOAD_QUIET, NULL) < 0;
     int64_t sum = code ? 0 : troubles(tp), restarted = code ? 0 : restarts(tp);
+    int64_t taken = code ? 0 : assumed(tp);
     bool compatible = m->usage != ORMA_EXIT_USAGE;
 
     orma_processor_free(tp);
@@ -161,6 +170,14 @@ static int validate(const struct merge *m)
         return 1;
     if (restarted && (!compatible || m->strict)) /* the load has said it */
         return m->strict;
+    if (!sum && taken && !compatible) {
+        fprintf(stderr,
+                "%s: %s: %s: nothing tells how the clock%s of %" PRId64 " trace%s "
+                "to the others': times are taken as they are; a manifest can give an offset\n",
+                m->program, m->out_path, m->strict ? "error" : "warning", taken == 1 ? "" : "s",
+                taken, taken == 1 ? " relates" : "s relate");
+        return m->strict;
+    }
     if (!sum) {
         fprintf(compatible ? stdout : stderr,
                 "Validation: all traces line up on the shared timeline.\n");

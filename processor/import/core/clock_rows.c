@@ -92,6 +92,16 @@ void orma_import_clocks_restarted(void *data, uint16_t machine, int64_t later_ns
     orma_model_log(model, machine, ORMA_STAT_CLOCK_SYNC_OTHER_START, INT64_MIN, -1, args);
 }
 
+void orma_import_clocks_assumed(void *data, uint16_t machine, uint32_t source)
+{
+    struct orma_import *self = data;
+    struct orma_model *model = &self->model;
+
+    ORMA_MODEL_ARGS(args, model);
+    orma_args_put_int(args, orma_model_lit(model, "source_clock_id"), source);
+    orma_model_log(model, machine, ORMA_STAT_CLOCK_SYNC_ASSUMED, INT64_MIN, -1, args);
+}
+
 void orma_import_clocks_failed(void *data, uint16_t machine, enum orma_stat stat, uint64_t source,
                                int64_t ns, uint64_t target, int64_t offset)
 {

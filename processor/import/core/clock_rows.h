@@ -15,6 +15,7 @@ void orma_import_clocks_tied(void *data, const struct orma_clock_value *values, 
 void orma_import_clocks_unrelatable(void *data, uint16_t machine, uint32_t source, uint32_t target);
 void orma_import_clocks_mixed(void *data, uint16_t machine, int64_t num);
 void orma_import_clocks_restarted(void *data, uint16_t machine, int64_t later_ns);
+void orma_import_clocks_assumed(void *data, uint16_t machine, uint32_t source);
 void orma_import_clocks_failed(void *data, uint16_t machine, enum orma_stat stat, uint64_t source,
                                int64_t ns, uint64_t target, int64_t offset);
 void orma_import_clocks_undeferrable(void *data, uint16_t machine, int64_t offset);

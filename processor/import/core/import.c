@@ -283,7 +283,8 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
                      .tied = orma_import_clocks_tied,
                      .unrelatable = orma_import_clocks_unrelatable,
                      .mixed = orma_import_clocks_mixed,
-                     .restarted = orma_import_clocks_restarted},
+                     .restarted = orma_import_clocks_restarted,
+                     .assumed = orma_import_clocks_assumed},
     };
 
     *self = (struct orma_import){.table = table};
