@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/core/scan.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
-#include "sdk/base/libc.h"
 #include "sdk/base/vec.h"
 
 #define GENERIC_FIRST 65536u
@@ -134,11 +134,6 @@ int orma_ftrace_events_add(struct orma_ftrace_events *self, const char *group, c
     return 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static int is_event_name(const struct dirent *entry)
 {
     return entry->d_name[0] != '.' && entry->d_type != DT_REG;
@@ -155,7 +150,7 @@ static int select_group(struct orma_ftrace_events *self, const struct orma_trace
     if (!is_component(group))
         return orma_ftrace_events_note(self, &self->unknown, group, "*");
     (void)snprintf(path, sizeof(path), "events/%s", group); /* fits: is_component() */
-    num = orma_libc_scandir(fs->dir_fd, path, &entries, is_event_name, by_name);
+    num = orma_scan_folder(fs->dir_fd, path, &entries, is_event_name, orma_scan_by_name);
     if (num < 0)
         return orma_ftrace_events_note(self, &self->unknown, group, "*");
     for (int i = 0; i < num; i++) {

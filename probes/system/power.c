@@ -15,10 +15,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "probes/core/scan.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
-#include "sdk/base/libc.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -78,7 +78,7 @@ static bool has_file(int sys_fd, const char *supply, const char *file)
 static bool has_battery(int sys_fd)
 {
     struct dirent **entries = NULL;
-    int num = orma_libc_scandir(sys_fd, FOLDER, &entries, NULL, NULL);
+    int num = orma_scan_folder(sys_fd, FOLDER, &entries, NULL, NULL);
     bool ret = false;
 
     for (int i = 0; i < num; i++) {
@@ -136,7 +136,7 @@ static bool put_supply(struct sysfs_power *self, const char *name)
 static unsigned put_all(struct sysfs_power *self)
 {
     struct dirent **entries = NULL;
-    int num = orma_libc_scandir(self->sys_fd, FOLDER, &entries, NULL, alphasort);
+    int num = orma_scan_folder(self->sys_fd, FOLDER, &entries, NULL, orma_scan_by_name);
     unsigned ret = 0;
 
     for (int i = 0; i < num; i++) {

@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "probes/core/proc_parse.h"
+#include "probes/core/scan.h"
 #include "protos/fields/sys_stats.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
-#include "sdk/base/libc.h"
 #include "sdk/wire/pb_writer.h"
 
 #define TEXT_MAX (64 * 1024)
@@ -131,7 +131,7 @@ unsigned orma_system_put_cpuidle(struct orma_buf *out, int sys_fd)
 /* Entries of a folder, sorted; *ret and each entry from malloc. */
 static int list_of(int sys_fd, const char *path, struct dirent ***ret)
 {
-    int num = orma_libc_scandir(sys_fd, path, ret, NULL, versionsort);
+    int num = orma_scan_folder(sys_fd, path, ret, NULL, orma_scan_by_version);
 
     return num < 0 ? 0 : num;
 }
