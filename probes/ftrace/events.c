@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/core/scan.h"
+#include "probes/core/entries.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
@@ -150,7 +150,7 @@ static int select_group(struct orma_ftrace_events *self, const struct orma_trace
     if (!is_component(group))
         return orma_ftrace_events_note(self, &self->unknown, group, "*");
     (void)snprintf(path, sizeof(path), "events/%s", group); /* fits: is_component() */
-    num = orma_scan_folder(fs->dir_fd, path, &entries, is_event_name, orma_scan_by_name);
+    num = orma_entries_list(fs->dir_fd, path, &entries, is_event_name, orma_entries_by_name);
     if (num < 0)
         return orma_ftrace_events_note(self, &self->unknown, group, "*");
     for (int i = 0; i < num; i++) {

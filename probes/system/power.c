@@ -15,7 +15,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "probes/core/scan.h"
+#include "probes/core/entries.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
@@ -78,7 +78,7 @@ static bool has_file(int sys_fd, const char *supply, const char *file)
 static bool has_battery(int sys_fd)
 {
     struct dirent **entries = NULL;
-    int num = orma_scan_folder(sys_fd, FOLDER, &entries, NULL, NULL);
+    int num = orma_entries_list(sys_fd, FOLDER, &entries, NULL, NULL);
     bool ret = false;
 
     for (int i = 0; i < num; i++) {
@@ -136,7 +136,7 @@ static bool put_supply(struct sysfs_power *self, const char *name)
 static unsigned put_all(struct sysfs_power *self)
 {
     struct dirent **entries = NULL;
-    int num = orma_scan_folder(self->sys_fd, FOLDER, &entries, NULL, orma_scan_by_name);
+    int num = orma_entries_list(self->sys_fd, FOLDER, &entries, NULL, orma_entries_by_name);
     unsigned ret = 0;
 
     for (int i = 0; i < num; i++) {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/core/entries.h"
 #include "probes/core/proc_parse.h"
-#include "probes/core/scan.h"
 #include "protos/fields/sys_stats.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
@@ -131,7 +131,7 @@ unsigned orma_system_put_cpuidle(struct orma_buf *out, int sys_fd)
 /* Entries of a folder, sorted; *ret and each entry from malloc. */
 static int list_of(int sys_fd, const char *path, struct dirent ***ret)
 {
-    int num = orma_scan_folder(sys_fd, path, ret, NULL, orma_scan_by_version);
+    int num = orma_entries_list(sys_fd, path, ret, NULL, orma_entries_by_version);
 
     return num < 0 ? 0 : num;
 }

@@ -47,7 +47,7 @@ MODULES = {
     "protos/tables": "orma_ftrace_names orma_ftrace_fields orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
                      " orma_ftrace_tracepoints_ orma_syscall_ orma_atrace_",
     "probes": "orma_probes_",
-    "probes/core": "orma_source_ orma_proc_",
+    "probes/core": "orma_source_ orma_proc_ orma_entries_",
     "probes/kernel": "orma_tracefs_",
     "probes/ftrace": "orma_ftrace_",
     "probes/perf": "orma_perf_",

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probes/core/scan.h"
+#include "probes/core/entries.h"
 #include "sdk/base/buf.h"
 #include "tests/support/leaks.h"
 
-static char folder[] = "/tmp/orma-scan-XXXXXX";
+static char folder[] = "/tmp/orma-entries-XXXXXX";
 
 /* a/ with cpu10, cpu2, cpu1 and .hidden; b, a file. Returns the folder. */
 static int make(void)
@@ -49,7 +49,7 @@ static bool lists(int fd, int (*order)(const void *, const void *), const char *
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf got = {0};
     struct dirent **entries;
-    const int num = orma_scan_folder(fd, "a", &entries, is_shown, order);
+    const int num = orma_entries_list(fd, "a", &entries, is_shown, order);
 
     for (int i = 0; i < num; i++) {
         orma_buf_printf(&got, "%s ", entries[i]->d_name);
@@ -60,18 +60,18 @@ static bool lists(int fd, int (*order)(const void *, const void *), const char *
     return num >= 0 && !strcmp(orma_buf_cstr(&got), want);
 }
 
-Test(scan, filters_and_sorts)
+Test(entries, filters_and_sorts)
 {
     struct dirent **entries = NULL;
     const int fd = make();
 
-    cr_expect(lists(fd, orma_scan_by_version, "cpu1 cpu2 cpu10 "));
-    cr_expect(lists(fd, orma_scan_by_name, "cpu1 cpu10 cpu2 "));
-    cr_expect_eq(orma_scan_folder(fd, "none", &entries, NULL, NULL), -1);
+    cr_expect(lists(fd, orma_entries_by_version, "cpu1 cpu2 cpu10 "));
+    cr_expect(lists(fd, orma_entries_by_name, "cpu1 cpu10 cpu2 "));
+    cr_expect_eq(orma_entries_list(fd, "none", &entries, NULL, NULL), -1);
     cr_expect_eq(errno, ENOENT);
-    cr_expect_eq(orma_scan_folder(fd, "b", &entries, NULL, NULL), -1);
+    cr_expect_eq(orma_entries_list(fd, "b", &entries, NULL, NULL), -1);
     cr_expect_eq(errno, ENOTDIR);
-    cr_expect_eq(orma_scan_folder(-1, "a", &entries, NULL, NULL), -1);
+    cr_expect_eq(orma_entries_list(-1, "a", &entries, NULL, NULL), -1);
     cr_expect_eq(errno, EBADF);
     cr_expect_null(entries);
     unmake(fd);
@@ -79,7 +79,7 @@ Test(scan, filters_and_sorts)
 }
 
 /* In containers, and in root folders that hold one program. */
-Test(scan, needs_no_proc)
+Test(entries, needs_no_proc)
 {
     const int fd = make();
     int status = -1;
@@ -90,7 +90,8 @@ Test(scan, needs_no_proc)
             mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
             mount("none", "/proc", "tmpfs", 0, NULL) < 0)
             _exit(77);
-        _exit(access("/proc/self", F_OK) == 0 || !lists(fd, orma_scan_by_name, "cpu1 cpu10 cpu2 "));
+        _exit(access("/proc/self", F_OK) == 0 ||
+              !lists(fd, orma_entries_by_name, "cpu1 cpu10 cpu2 "));
     }
     cr_assert(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
     unmake(fd);

@@ -1,4 +1,4 @@
-#include "probes/core/scan.h"
+#include "probes/core/entries.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +11,12 @@
 
 #include "sdk/base/vec.h"
 
-int orma_scan_by_name(const void *a, const void *b)
+int orma_entries_by_name(const void *a, const void *b)
 {
     return strcmp((*(struct dirent *const *)a)->d_name, (*(struct dirent *const *)b)->d_name);
 }
 
-int orma_scan_by_version(const void *a, const void *b)
+int orma_entries_by_version(const void *a, const void *b)
 {
     return strverscmp((*(struct dirent *const *)a)->d_name, (*(struct dirent *const *)b)->d_name);
 }
@@ -61,8 +61,9 @@ static int read_all(DIR *dir, struct list *list, int (*filter)(const struct dire
     }
 }
 
-int orma_scan_folder(int dir_fd, const char *path, struct dirent ***ret,
-                     int (*filter)(const struct dirent *), int (*order)(const void *, const void *))
+int orma_entries_list(int dir_fd, const char *path, struct dirent ***ret,
+                      int (*filter)(const struct dirent *),
+                      int (*order)(const void *, const void *))
 {
     const int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
