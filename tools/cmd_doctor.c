@@ -102,7 +102,7 @@ static int look_at_trace(struct orma_doctor *doctor, const char *path)
         r = orma_load_trace(tp, PROGRAM, path, ORMA_LOAD_PROGRESS, NULL);
     if (r == 0) {
         find_config(doctor, tp);
-        orma_doctor_look_at_trace(doctor, tp);
+        orma_doctor_look_at_trace(doctor, tp, strcmp(path, "-") ? path : NULL);
     }
     orma_processor_free(tp);
     return r;
@@ -245,11 +245,15 @@ const struct orma_command orma_cmd_doctor = {
     .synopsis = "[OPTIONS] [TRACE | CONFIG]",
     .details =
         "Of a TRACE: what was lost, where, and the sizes that would have held what was measured "
-        "(central buffers, shared memory of programs, the kernel's buffers, the file). Of a CONFIG "
+        "(central buffers, shared memory of programs, the kernel's buffers, the file), and if it was "
+        "overwritten before it was in the file, whether the disk is fast enough. Of a CONFIG "
         "(text, JSON or binary): what the service would refuse, names that this kernel does not "
         "have, data sources that cannot record here and the command that permits them, settings "
         "that spoil a recording, memory. Without argument: what this machine and these rights "
-        "allow recording.\n"
+        "allow recording, and how fast the disk of this folder takes data.\n"
+        "The speed of a disk is measured with a file without a name, of at most 32 MiB and a "
+        "sixteenth of what is free, in a third of a second. 'orma record --auto-size' chooses sizes "
+        "by the same rules.\n"
         "With --fix, the config with all changes is written, ready for 'orma record -c FILE'; of a "
         "trace, the config that it was recorded with.\n"
         "The exit code is 0 if there is nothing to do, 1 if there is advice (or on failure), and 2 "

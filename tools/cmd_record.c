@@ -19,6 +19,7 @@
 #include "sdk/wire/pb_writer.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
+#include "tools/doctor/auto_size.h"
 #include "tools/flight/flight.h"
 #include "tools/output/output.h"
 #include "tools/record/child.h"
@@ -309,6 +310,33 @@ static int check_names(struct orma_record *rec, struct orma_str state)
     return num ? -EINVAL : 0;
 }
 
+static struct orma_doctor_auto auto_size(const struct orma_record *rec,
+                                         const struct orma_service_trace_config *config_info)
+{
+    uint64_t hold_ms = config_info->trigger_mode ? 0 : config_info->duration_ms;
+
+    if (rec->when_num)
+        hold_ms = rec->before_ms + rec->after_ms + 1000; /* until the snapshot is made */
+    return (struct orma_doctor_auto){
+        .program = "orma record",
+        .addr = rec->service.host ? orma_service_host_consumer_addr(rec->service.host) : NULL,
+        .signal_fd = rec->signal_fd,
+        .hold_ms = hold_ms ? hold_ms : ORMA_RECORD_BEFORE_MS,
+        .out_path = rec->to_stdout ? NULL : rec->out_path,
+        .has_command = rec->command != NULL,
+        .quiet = rec->quiet};
+}
+
+static int choose_sizes(struct orma_record *rec, struct orma_service_trace_config *config_info)
+{
+    const struct orma_doctor_auto how = auto_size(rec, config_info);
+    int r = orma_doctor_auto_choose(&how, &rec->config);
+
+    if (r == -ECANCELED)
+        fprintf(stderr, "orma record: stopped while it measured: nothing was recorded\n");
+    return r < 0 ? r : orma_service_trace_config_read(orma_buf_str(&rec->config), config_info);
+}
+
 /* So that `orma status` tells whose session it is. */
 static void name_session(struct orma_record *rec,
                          const struct orma_service_trace_config *config_info)
@@ -506,6 +534,11 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
     rec->out_fd = run.out_fd;
     if (run.rotation)
         rec->out_path = orma_buf_cstr(&rec->rotation.path);
+    if (rec->auto_size && rec->command) {
+        const struct orma_doctor_auto how = auto_size(rec, config_info);
+        orma_doctor_auto_tell(&how, config_info->write_into_file, run.loss.bytes_written,
+                              run.duration_ns);
+    }
     rec->watch = watch;
     int code = rec->snapshots ? snapshots_outcome(rec, &run, r < 0)
                               : orma_record_outcome(rec, &run, config_info, r < 0);
@@ -550,9 +583,13 @@ static int connect_and_run(struct orma_record *rec)
     if (orma_service_trace_config_read(orma_buf_str(&rec->config), &config_info) < 0 ||
         check_names(rec, orma_buf_str(&state)) < 0)
         return ORMA_EXIT_FAILURE;
-    name_session(rec, &config_info);
     if (rec->machines_num)
         orma_pb_put_u64(&rec->config, ORMA_PB_TRACE_CONFIG_TRACE_ALL_MACHINES, 1);
+    if (rec->auto_size && choose_sizes(rec, &config_info) < 0)
+        return ORMA_EXIT_FAILURE;
+    if (rec->explain)
+        return explain(rec);
+    name_session(rec, &config_info);
     return open_output(rec) < 0 ? ORMA_EXIT_FAILURE : run_session(rec, &config_info);
 }
 
@@ -608,7 +645,7 @@ static int check_config(struct orma_record *rec)
 
 static int record(struct orma_record *rec)
 {
-    if (rec->explain) {
+    if (rec->explain && !rec->auto_size) {
         bool made = rec->config_path || make_config(rec, (struct orma_str){0}) == 0;
 
         return made ? explain(rec) : ORMA_EXIT_FAILURE;
@@ -617,9 +654,9 @@ static int record(struct orma_record *rec)
         return ORMA_EXIT_FAILURE;
     if (check_command(rec) < 0)
         return ORMA_EXIT_NO_COMMAND;
-    if (name_output(rec) < 0)
+    if (!rec->explain && name_output(rec) < 0)
         return ORMA_EXIT_FAILURE;
-    if (rec->background) {
+    if (rec->background && !rec->explain) {
         struct orma_service_background bg;
         int r = orma_service_background_fork(&bg);
 
@@ -736,6 +773,7 @@ const struct orma_command orma_cmd_record = {
                 "  orma record -t 5s sched irq syscalls -b 64mb\n"
                 "  orma record -o build.pftrace -- make -j4\n"
                 "  orma record --ring -b 16mb        # the last moments before Ctrl-C\n"
+                "  orma record --ring --auto-size    # about the last ten seconds\n"
                 "  orma record --ring --when 'slice \"request\" > 50ms' --before 5s\n"
                 "  orma record --trigger crash      # the last moments before it fires\n"
                 "  orma record --clone 3 -o now.pftrace\n",

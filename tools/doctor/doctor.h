@@ -10,6 +10,9 @@
  *   config.c       what a config asks for, beside what there is here
  *   diagnostics.c  settings that spoil a recording: the checks of the importer, with their changes
  *   machine.c      rights and settings of this machine
+ *   sizes.c        sizes and periods from measured rates, for all of these and for
+ *                  `orma record --auto-size` (auto_size.c)
+ *   disk.c         how fast a disk takes data
  */
 #ifndef ORMA_TOOLS_DOCTOR_DOCTOR_H
 #define ORMA_TOOLS_DOCTOR_DOCTOR_H
@@ -73,8 +76,15 @@ void orma_doctor_mend_event(struct orma_doctor_finding *finding,
 /* The smallest power of two that is not less. */
 uint64_t orma_doctor_round(uint64_t kb);
 
-/* What to look at. `config`: encoded. */
-void orma_doctor_look_at_trace(struct orma_doctor *self, struct orma_processor *tp);
+/* What to look at. `config`: encoded. `path`: of the trace; NULL: it is in no file. */
+void orma_doctor_look_at_trace(struct orma_doctor *self, struct orma_processor *tp,
+                               const char *path);
+/* Of a trial: what rates of bytes and events do not show (programs, samples, set-up). */
+void orma_doctor_look_at_rest(struct orma_doctor *self, struct orma_processor *tp);
+/* The disk of the file `path`, on which so much comes a second (0: that is not known). `lost`: data
+ * had to be dropped. Says nothing of one that is fast enough, unless nothing is known. */
+void orma_doctor_look_at_disk(struct orma_doctor *self, const char *path, uint64_t bytes_per_s,
+                              bool lost);
 void orma_doctor_look_at_config(struct orma_doctor *self, struct orma_str config);
 void orma_doctor_look_at_machine(struct orma_doctor *self);
 /* `proved`: only what is certain whatever the load. */

@@ -10,11 +10,9 @@
 #include "processor/processor.h"
 #include "tools/base/units.h"
 #include "tools/doctor/doctor.h"
+#include "tools/doctor/sizes.h"
 #include "tools/load/loss.h"
 
-/* Of service and config where they say nothing else. */
-#define WRITE_PERIOD_MS 5000
-#define KERNEL_KB 8192
 #define KERNEL_MAX_KB 65536
 #define MEMORY_KB 8192 /* shared memory of a program that lost something */
 #define MEMORY_MAX_KB 32768
@@ -34,7 +32,9 @@ struct look {
     struct orma_processor *tp;
     struct orma_ledger loss;
     uint64_t span_ns;
-    bool streams, told;
+    struct orma_doctor_rates rates;
+    const char *path; /* of the trace, or NULL */
+    bool streams, told, overtaken;
 };
 
 static uint64_t number(const struct look *l, const char *fmt, ...) ORMA_PRINTF(2, 3);
@@ -95,14 +95,14 @@ static const char *unit(const struct look *l)
     return l->loss.has_ledger ? "packets" : "chunks";
 }
 
-static double rate(const struct look *l, uint64_t bytes)
+static uint64_t rate(const struct look *l, uint64_t bytes)
 {
-    return l->span_ns ? (double)bytes * 1e9 / (double)l->span_ns : 0;
+    return l->span_ns ? (uint64_t)((double)bytes * 1e9 / (double)l->span_ns) : 0;
 }
 
 static const char *format_rate(const struct look *l, uint64_t bytes, char *ret)
 {
-    return orma_units_format_size((uint64_t)rate(l, bytes), ret);
+    return orma_units_format_size(rate(l, bytes), ret);
 }
 
 /* So much that all of it had a place, unless that is more than a buffer should have. */
@@ -145,27 +145,26 @@ static void check_discarded(struct look *l, const struct buffer *b)
 static void check_overtaken(struct look *l, const struct buffer *b)
 {
     const Perfetto__Protos__TraceConfig *c = l->doctor->config;
-    uint64_t period = c && c->file_write_period_ms ? c->file_write_period_ms : WRITE_PERIOD_MS;
+    uint64_t period = c && c->file_write_period_ms ? c->file_write_period_ms : ORMA_DOCTOR_WRITE_PERIOD_MS;
     char size[ORMA_UNITS_TEXT_MAX], speed[ORMA_UNITS_TEXT_MAX];
 
     if (!l->streams || !b->aged)
         return;
-    l->told = true;
+    l->told = l->overtaken = true;
     struct orma_doctor_finding *f =
         orma_doctor_find(l->doctor, "buffer_overtaken",
                          "Buffer %u was overwritten before it was written into the file: %" PRIu64
                          " %s are lost. It has %s, got %s a second on average, and more at once",
                          b->idx, b->aged, unit(l), orma_units_format_size(b->size, size),
                          format_rate(l, b->written, speed));
-    /* What came in twice the time between two writes; bursts of which only the sum is known. Never
-     * more than all of it, which cannot be overwritten. */
-    uint64_t bytes = (uint64_t)(rate(l, b->written) * (double)(period + 1000) / 1000 * 2);
+    /* Never more than all of it, which cannot be overwritten; bursts are known by their sum only. */
+    uint64_t bytes = orma_doctor_stream_kb(rate(l, b->written), period) * 1024;
     bytes = ORMA_MIN(ORMA_MAX(bytes, b->size * 8), b->written + b->written / 4);
     orma_doctor_grow(l->doctor, f, b->idx, ORMA_MAX(bytes, b->size * 2) / 1024);
-    if (c && c->file_write_period_ms > WRITE_PERIOD_MS) {
+    if (c && c->file_write_period_ms > ORMA_DOCTOR_WRITE_PERIOD_MS) {
         orma_doctor_changed(f, "file_write_period_ms: %u -> %u", c->file_write_period_ms,
-                            WRITE_PERIOD_MS);
-        l->doctor->config->file_write_period_ms = WRITE_PERIOD_MS;
+                            ORMA_DOCTOR_WRITE_PERIOD_MS);
+        l->doctor->config->file_write_period_ms = ORMA_DOCTOR_WRITE_PERIOD_MS;
     }
 }
 
@@ -185,7 +184,7 @@ static void check_aged(struct look *l, const struct buffer *b)
         b->idx, orma_units_format_duration((uint64_t)c->duration_ms * 1000000, asked),
         orma_units_format_size(b->overwritten, size), orma_units_format_size(b->written, all),
         orma_units_format_size(b->size, has));
-    hold_all(l, f, b, b->written + b->written / 4);
+    hold_all(l, f, b, orma_doctor_ring_kb(rate(l, b->written), l->span_ns / 1000000) * 1024);
 }
 
 static void check_unreadable(struct look *l)
@@ -297,22 +296,24 @@ static void check_dropped(struct look *l)
 struct kernel {
     struct orma_doctor_finding *finding;
     double factor;
+    uint64_t events; /* a second on the busiest cpu */
 };
 
 static void grow_kernel(void *ctx, Perfetto__Protos__FtraceConfig *ftrace)
 {
     const struct kernel *k = ctx;
-    uint64_t was = ftrace->buffer_size_kb ? ftrace->buffer_size_kb : KERNEL_KB;
+    uint64_t was = ftrace->buffer_size_kb ? ftrace->buffer_size_kb : ORMA_DOCTOR_KERNEL_KB;
     uint64_t kb = orma_doctor_round((uint64_t)((double)was * k->factor));
 
-    kb = ORMA_MAX(ORMA_MIN(kb, KERNEL_MAX_KB), KERNEL_KB);
+    kb = ORMA_MAX(kb, orma_doctor_kernel_kb(k->events, ORMA_DOCTOR_DRAIN_PERIOD_MS));
+    kb = ORMA_MAX(ORMA_MIN(kb, KERNEL_MAX_KB), ORMA_DOCTOR_KERNEL_KB);
     if (kb > was || !ftrace->buffer_size_kb) {
         orma_doctor_changed(k->finding, "ftrace_config.buffer_size_kb: %s%u -> %" PRIu64,
                             ftrace->buffer_size_kb ? "" : "unset, ", ftrace->buffer_size_kb, kb);
         ftrace->has_buffer_size_kb = true;
         ftrace->buffer_size_kb = (uint32_t)kb;
     }
-    if (ftrace->has_drain_period_ms && ftrace->drain_period_ms > 100) {
+    if (ftrace->has_drain_period_ms && ftrace->drain_period_ms > ORMA_DOCTOR_DRAIN_PERIOD_MS) {
         orma_doctor_changed(k->finding, "ftrace_config.drain_period_ms: %u -> unset (100)",
                             ftrace->drain_period_ms);
         ftrace->has_drain_period_ms = false;
@@ -337,7 +338,8 @@ static void check_kernel(struct look *l)
         "The kernel's buffer of %" PRIu64 " cpu%s was full before it was read: %" PRIu64
         " events are lost, %" PRIu64 " were read in %s",
         cpus, cpus == 1 ? "" : "s", lost, read, orma_units_format_duration(l->span_ns, length));
-    struct kernel k = {f, 2 * (1 + (double)lost / (double)ORMA_MAX(read, 1))};
+    struct kernel k = {f, 2 * (1 + (double)lost / (double)ORMA_MAX(read, 1)),
+                       l->rates.kernel_events};
     orma_doctor_each_ftrace(l->doctor, grow_kernel, &k);
     if (!f->change.len)
         orma_doctor_advise(f, "%s", orma_loss_overrun.cure);
@@ -443,6 +445,16 @@ static void check_file(struct look *l)
     c->max_file_size_bytes = need;
 }
 
+/* ---- the disk ---- */
+
+/* Only where it may be the reason: a look at it writes. */
+static void check_disk(struct look *l)
+{
+    if (l->path && l->streams && l->overtaken)
+        orma_doctor_look_at_disk(l->doctor, l->path,
+                                 rate(l, (uint64_t)orma_processor_size(l->tp)), true);
+}
+
 /* ---- all of it ---- */
 
 /* What no change is known for, but the cure of the words. */
@@ -465,11 +477,29 @@ static void check_rest(struct look *l)
     }
 }
 
-void orma_doctor_look_at_trace(struct orma_doctor *self, struct orma_processor *tp)
+static void look_init(struct look *l, struct orma_doctor *self, struct orma_processor *tp)
 {
-    struct look l = {.doctor = self, .tp = tp, .span_ns = orma_load_span_ns(tp)};
+    *l = (struct look){.doctor = self, .tp = tp, .span_ns = orma_load_span_ns(tp)};
+    orma_load_loss(tp, &l->loss);
+    orma_doctor_measure(tp, l->span_ns, &l->rates);
+}
 
-    orma_load_loss(tp, &l.loss);
+void orma_doctor_look_at_rest(struct orma_doctor *self, struct orma_processor *tp)
+{
+    struct look l;
+
+    look_init(&l, self, tp);
+    check_dropped(&l);
+    check_samples(&l);
+}
+
+void orma_doctor_look_at_trace(struct orma_doctor *self, struct orma_processor *tp,
+                               const char *path)
+{
+    struct look l;
+
+    look_init(&l, self, tp);
+    l.path = path;
     l.streams = self->config ? self->config->write_into_file : !l.loss.ring;
     uint64_t buffers = number(&l, "SELECT count(*) FROM stats WHERE name = "
                                   "'traced_buf_buffer_size'");
@@ -480,6 +510,7 @@ void orma_doctor_look_at_trace(struct orma_doctor *self, struct orma_processor *
         check_overtaken(&l, &b);
         check_aged(&l, &b);
     }
+    check_disk(&l);
     check_dropped(&l);
     check_kernel(&l);
     check_samples(&l);

@@ -17,6 +17,7 @@
 enum {
     OPT_TIME = 1,
     OPT_BUFFER,
+    OPT_AUTO_SIZE,
     OPT_GRAPH,
     OPT_DEPTH,
     OPT_KPROBE,
@@ -56,6 +57,11 @@ const struct orma_option orma_record_options[] = {
      "How long to record: 10 or 10s, 500ms, 5m, 2h. Default: until Ctrl-C or the end of COMMAND."},
     {OPT_BUFFER, 'b', "buffer", "SIZE",
      "Size of the central buffer: 64kb, 32mb (the default), 1gb."},
+    {OPT_AUTO_SIZE, 0, "auto-size", NULL,
+     "Record for a second first, and choose the sizes of buffers (the kernel's, too), and how often "
+     "they are read and flushed, by what came; a ring then holds TIME, what --when needs, or 10 "
+     "seconds. With COMMAND, which is not run twice: as large as the machine affords, and what was "
+     "needed is said."},
     {OPT_OUT, 'o', "output", "FILE",
      "Where the trace goes; - is standard output. Default: orma-DATE-TIME.pftrace."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
@@ -238,6 +244,10 @@ static int parse_option(struct orma_record *rec, int id)
             return orma_cli_usage_error(
                 &rec->cli, "bad buffer size '%s': expected 4kb to just below 4gb, as in 32mb",
                 value);
+        rec->sized = true;
+        break;
+    case OPT_AUTO_SIZE:
+        rec->auto_size = true;
         break;
     case OPT_GRAPH:
         if (!*value || !orma_record_request_add_root(&rec->request, value))
@@ -358,6 +368,11 @@ static int check_together(struct orma_record *rec)
             &rec->cli,
             "the config of -c already says what to record and for how long: presets, probes, -a, -t, "
             "-b, --ring, --stream, --live, --max-size and --trigger cannot be combined with it");
+    if (rec->auto_size && (rec->sized || rec->clone))
+        return orma_cli_usage_error(&rec->cli, rec->clone
+                                                   ? "--clone takes a session as it is: leave out "
+                                                     "--auto-size"
+                                                   : "--auto-size chooses the size: leave out -b");
     if (rec->request.max_depth && !rec->request.roots_num)
         return orma_cli_usage_error(&rec->cli, "--max-depth needs --function-graph FUNCTIONS");
     if (rec->clone && (rec->shaped || rec->config_path || rec->command || rec->explain ||

@@ -31,6 +31,7 @@ struct orma_record {
     bool to_stdout, force, private_service, quiet, explain, background;
     bool mode_given, named; /* --ring or --stream; a preset, an event or -a */
     bool allow_unknown;
+    bool auto_size, sized; /* --auto-size; -b */
     const char *clone;       /* session to make a snapshot of; NULL: record */
     int parent_fd;           /* the process that waits for our start; -1: none */
     const char *config_path; /* NULL: made from the request */
