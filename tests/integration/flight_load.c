@@ -6,6 +6,9 @@
  * Each thread has its share of PER_SECOND slices "request" with "part" in them; one thread more has
  * a "request" of SLOW_MS all SLOW_EVERY_MS (0: none). `open`: a last one has not ended after
  * SECONDS, and the program waits for the end of its standard input with it.
+ *
+ * Any request may be slow on a busy machine: each is timed from inside and from outside of its slice,
+ * so that it is known how many took longer than LIMIT_NS, surely and at most.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -16,7 +19,11 @@
 
 #include "orma/orma.h"
 
+#define LIMIT_NS 50000000 /* of the conditions of the tests */
+
 ORMA_CATEGORY_DEFINE(load, "load", NULL, NULL);
+
+static _Atomic unsigned long surely, at_most;
 
 static uint64_t end_ns;
 static long per_second, slow_every_ms, slow_ms;
@@ -30,12 +37,20 @@ static void sleep_ns(long ns)
 
 static void request(long ns)
 {
+    uint64_t before = orma_now();
+
     ORMA_SLICE_BEGIN(load, "request");
+    uint64_t begun = orma_now();
     ORMA_SLICE_BEGIN(load, "part");
     if (ns)
         sleep_ns(ns);
     ORMA_SLICE_END(load);
+    uint64_t ends = orma_now();
     ORMA_SLICE_END(load);
+    if (ends - begun > LIMIT_NS)
+        surely++;
+    if (orma_now() - before > LIMIT_NS)
+        at_most++;
 }
 
 /* In steps of 5 ms. */
@@ -97,6 +112,6 @@ int main(int argc, char **argv)
         ORMA_SLICE_END(load);
     }
     orma_shutdown();
-    printf("%ld slow\n", num);
+    printf("%ld slow, %lu to %lu longer than 50 ms\n", num, surely, at_most);
     return 0;
 }

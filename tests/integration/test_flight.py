@@ -47,6 +47,21 @@ class Flight(Case):
             self.assertEqual(self.one(path, "SELECT str_value FROM metadata WHERE name = 'trace_trigger'"), condition)
             self.assertEqual(self.one(path, "SELECT count(*) FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0"), "0")
 
+    def test_none_is_missed_and_none_is_false_however_long(self):
+        """The program knows how many of its requests were slow; the ring holds a few seconds of them."""
+        condition = "slice request > 50ms"
+        out, text = self.record("--when", condition, "--before", "500ms", "--after", "100ms", "--pause", "10s", "--max-snapshots", "1000",
+                                load=(SECONDS, 2, 20000, 250, 70), buffer="16mb")
+        told, taken = self.held(text, condition)
+        slow, surely, at_most = map(int, re.search(r"(\d+) slow, (\d+) to (\d+) longer", out).groups())
+        print(f"{SECONDS} s: {slow} slow ones made, {surely} to {at_most} requests were slow, {told} were told, {taken} snapshots\n{text}")
+        self.assertGreaterEqual(surely, slow)
+        self.assertTrue(surely <= told <= at_most, text)
+        self.assertGreater(taken, SECONDS // 12 - 1)
+        for path in self.snapshots()[:20]:
+            mark, = self.query(path, MARKS)
+            self.assertGreaterEqual(int(self.one(path, f"{SLOW_ONES} AND {mark['ts']} BETWEEN ts + 49999999 AND ts + dur + 1000")), 1)
+
     def test_names_are_patterns_and_others_do_not_count(self):
         conditions = "slice req*t > 50ms", "slice other > 1us", 'slice "re?uest" > 10s'
         _, text = self.record(*(a for c in conditions for a in ("--when", c)), load=(1, 1, 1000, 250, 70))

@@ -8,7 +8,7 @@
  * and what was handed over before the session was stopped is in the trace,
  * unless the buffer was too small for it.
  *
- * A schedule is its seed: ORMA_TEST_SEED=N runs only that one.
+ * A schedule is its seed: ORMA_TEST_SEED=N runs only that one, ORMA_TEST_SEEDS=FIRST-LAST those.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -471,11 +471,14 @@ static void schedule(uint64_t seed)
 
 Test(traced_delivery, every_packet_is_delivered_or_counted)
 {
-    const char *one = getenv("ORMA_TEST_SEED");
+    const char *one = getenv("ORMA_TEST_SEED"), *range = getenv("ORMA_TEST_SEEDS");
+    unsigned long long first = 1, last = SEEDS;
 
-    for (uint64_t seed = 1; seed <= SEEDS && !one; seed++)
-        schedule(seed);
     if (one)
-        schedule(strtoull(one, NULL, 10));
+        first = last = strtoull(one, NULL, 10);
+    else if (range)
+        cr_assert_eq(sscanf(range, "%llu-%llu", &first, &last), 2, "ORMA_TEST_SEEDS=FIRST-LAST");
+    for (uint64_t seed = first; seed <= last; seed++)
+        schedule(seed);
     orma_assert_no_leaks();
 }

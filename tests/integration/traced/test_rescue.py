@@ -3,7 +3,7 @@ which of its calls have returned (rescue_app.c); what had returned before anothe
 recovered trace, whole and once.
 
     test_rescue.py            # a few kills of each kind
-    ORMA_RESCUE_KILLS=300 ... # so many of each kind
+    ORMA_RESCUE_KILLS=300 ... # so many of each kind; ORMA_TEST_SEED=2 for other moments
 """
 import mmap
 import random
@@ -16,6 +16,7 @@ from orma_env import *
 
 APP = BUILD / "tests/integration/traced/rescue_app"
 KILLS = int(os.environ.get("ORMA_RESCUE_KILLS", "4"))
+SEED = os.environ.get("ORMA_TEST_SEED", "")
 THREADS = 3
 LARGEST = 9000
 CONFIG = """
@@ -116,7 +117,7 @@ class Rescue(Case):
 
     def rounds(self, name, config, whole, order):
         """Kills in `order` at random moments, KILLS times."""
-        rng = random.Random(name)
+        rng = random.Random(name + SEED)
         for i in range(KILLS):
             with self.subTest(f"{name} {i}"):
                 service, recorder, app = self.start_all(config)
@@ -127,6 +128,7 @@ class Rescue(Case):
                 trace, _ = self.recover()
                 self.check(trace, oracle, whole)
                 self.assertEqual(self.folders(), [], "what was recovered is gone")
+                trace.unlink()  # of thousands
 
     def test_the_service_is_killed_while_it_streams(self):
         self.rounds("stream", self.config(more=FILE), True, ["service"])
@@ -165,7 +167,7 @@ class Rescue(Case):
 
     def test_a_recording_that_is_its_own_service(self):
         """`orma record` with its program in one group, all of it killed."""
-        rng = random.Random("own")
+        rng = random.Random("own" + SEED)
         config = self.config(more=FILE)
         for i in range(KILLS):
             with self.subTest(i):
@@ -177,7 +179,9 @@ class Rescue(Case):
                 oracle = self.oracle()
                 os.killpg(p.pid, signal.SIGKILL)
                 p.wait()
-                self.check(self.recover()[0], oracle)
+                trace, _ = self.recover()
+                self.check(trace, oracle)
+                trace.unlink()
 
     def test_a_clean_end_leaves_nothing(self):
         service, recorder, app = self.start_all(self.config(more=FILE))

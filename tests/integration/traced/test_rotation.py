@@ -200,7 +200,7 @@ flush_period_ms: 1000
 
     def test_kills(self):
         """The service and its recorder in one process, killed at any moment, also between two files."""
-        rng = random.Random("rotation")
+        rng = random.Random("rotation" + test_rescue.SEED)
         for i in range(KILLS):
             with self.subTest(i):
                 for f in self.files():
