@@ -46,6 +46,28 @@ void orma_doctor_mend_event(struct orma_doctor_finding *finding,
     }
 }
 
+void orma_doctor_mend_sources(struct orma_doctor *self, struct orma_doctor_finding *finding,
+                              struct orma_str state)
+{
+    char near[256];
+
+    for (size_t i = 0; self->config && i < self->config->n_data_sources; i++) {
+        Perfetto__Protos__DataSourceConfig *c = self->config->data_sources[i]->config;
+
+        if (!c || !c->name ||
+            (state.len && orma_service_state_has_source(state, c->name)) ||
+            !orma_record_names_near_source(c->name, state, near, sizeof(near)))
+            continue;
+        char *name = strdup(near);
+        if (!name)
+            return;
+        orma_doctor_changed(finding, "data_sources[%zu].config.name: \"%s\" -> \"%s\"", i, c->name,
+                            near);
+        free(c->name);
+        c->name = name;
+    }
+}
+
 struct names {
     struct orma_buf unknown; /* events, a line each */
 };
@@ -101,8 +123,10 @@ static void check_names(struct orma_doctor *self, struct orma_str config, struct
     rest = orma_buf_str(&problems);
     while (rest.len && orma_str_cut(&rest, '\n', &line))
         f = orma_doctor_find(self, "name", "%.*s", ORMA_STR_ARG(line));
-    if (f)
-        orma_doctor_each_ftrace(self, mend_events, f);
+    if (!f)
+        return;
+    orma_doctor_each_ftrace(self, mend_events, f);
+    orma_doctor_mend_sources(self, f, state);
 }
 
 /* ---- sources ---- */

@@ -73,6 +73,11 @@ void orma_doctor_each_ftrace(struct orma_doctor *self, orma_doctor_ftrace_fn *fn
 void orma_doctor_mend_event(struct orma_doctor_finding *finding,
                             Perfetto__Protos__FtraceConfig *ftrace, const char *name);
 
+/* The nearest data source takes the place of each that nobody knows. `state`: of the service that
+ * runs; empty: of none. */
+void orma_doctor_mend_sources(struct orma_doctor *self, struct orma_doctor_finding *finding,
+                              struct orma_str state);
+
 /* The smallest power of two that is not less. */
 uint64_t orma_doctor_round(uint64_t kb);
 

@@ -475,6 +475,7 @@ static void check_rest(struct look *l)
         if (l->loss.lost[i] && orma_loss_words[i].cure)
             orma_doctor_advise(f, "%s", orma_loss_words[i].cure);
     }
+    orma_doctor_mend_sources(l->doctor, f, (struct orma_str){0}); /* one that nobody offered */
 }
 
 static void look_init(struct look *l, struct orma_doctor *self, struct orma_processor *tp)

@@ -90,6 +90,23 @@ static bool is_known(const char *name)
     return orma_record_names_is_of_probes(name);
 }
 
+bool orma_record_names_near_source(const char *name, struct orma_str state, char *ret,
+                                   size_t ret_size)
+{
+    char(*offered)[ORMA_SERVICE_NAME_MAX] =
+        is_known(name) ? NULL : calloc(SOURCES_MAX, sizeof(*offered));
+
+    if (!offered)
+        return false;
+    size_t num = orma_service_state_sources(state, offered, SOURCES_MAX);
+    const char *near = near_source(name, offered, num);
+    if (near && strcmp(near, name))
+        snprintf(ret, ret_size, "%s", near);
+    bool found = near && strcmp(near, name);
+    free(offered);
+    return found;
+}
+
 static void check_source(struct check *c, const char *name)
 {
     struct orma_str state = c->in->state;

@@ -29,6 +29,11 @@ unsigned orma_record_names_check(struct orma_record_name_check *check, struct or
 /* Do the probes bring this data source? */
 bool orma_record_names_is_of_probes(const char *name);
 
+/* The data source nearest to `name` that the probes bring or somebody offers (`state`, may be
+ * empty), in `ret`; false: this is a known one, or none is near. */
+bool orma_record_names_near_source(const char *name, struct orma_str state, char *ret,
+                                   size_t ret_size);
+
 /*
  * Calls `fn` with the name of each data source in the config, a name once.
  */
