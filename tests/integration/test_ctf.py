@@ -323,6 +323,38 @@ class Made(Ctf):
             self.orma("query", folder, "SELECT 1", code=None)
             self.assertLess(time.monotonic() - before, 20 * SLOW)
 
+    def test_metadata_that_asks_for_much_is_refused(self):
+        u8 = "typealias integer { size = 8; align = 8; } := u8;\n"
+        event = "stream {};\nevent { name = e; fields := struct { %s }; };"
+        twice = "struct s0 { u8 a; };\n" + "".join(f"struct s{i} {{ struct s{i - 1} a; struct s{i - 1} b; }};\n" for i in range(1, 40))
+        chain = "typedef u8 a0[1];\n" + "".join(f"typedef a{i} a{i + 1}[1];\n" for i in range(100000))
+        labels = ", ".join(f"l{i} = {i % 256}" for i in range(16000))
+        for n, (body, why) in enumerate((
+                (chain + event % "a100000 x;", b"nested too deep"),
+                (twice + "stream { event.header := struct { struct s39 x; }; };\nevent { name = e; fields := struct { u8 a; }; };", b"more fields than"),
+                (event % ("enum : u8 { %s } t; variant <t> { %s } v;" % (labels, " ".join(f"u8 l{i};" for i in range(16000)))), b"take too long to find"),
+                (event % ("enum : u8 { %s } t; variant <t> { %s } v;" % (", ".join(["l"] * 5000), "u8 l; " * 5000)), b"more labels than"),
+                (event % ("u8 n; " + "u8 a[n];" * 100000), b"take too long to find"),
+                ("".join(f"stream {{ id = {i}; }};\n" for i in range(60000)), b"more than 1024 classes"))):
+            folder = self.dir / f"much{n}"
+            folder.mkdir()
+            (folder / "metadata").write_text("/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\n" + u8 + body)
+            (folder / "stream").write_bytes(bytes(8))
+            before = time.monotonic()
+            self.assertIn(why, self.orma("query", folder, "SELECT 1", code=1).stderr)
+            self.assertLess(time.monotonic() - before, 10 * SLOW)
+
+    def test_labels_cost_work(self):
+        folder = self.dir / "labels"
+        folder.mkdir()
+        labels = ", ".join(f"l{i} = 7" for i in range(50000))
+        (folder / "metadata").write_text("/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\nstream {};\n"
+                                         "event { name = e; fields := struct { enum : integer { size = 8; } { %s } t; }; };" % labels)
+        (folder / "stream").write_bytes(bytes(400000))
+        took, left = self.query(folder, "SELECT (SELECT count(*) FROM slice) AS n, sum(count) AS left FROM import_account WHERE kind GLOB '*too long*'")[0].values()
+        self.assertLess(int(took), 100000)
+        self.assertEqual(int(took) + int(left), 400000)
+
 
 class Kernel(Ctf):
     """What LTTng's kernel tracer would write."""

@@ -14,7 +14,8 @@
  *   ctf_args.c       values ─► args
  *   ctf_rows.c       events of programs ─► rows;  ctf_kernel.c: those of the kernel
  *
- * Depth of types is bounded when they are parsed, so that what walks over them may recurse.
+ * Depth of trees is bounded when they are made (types have names, so parsing bounds only what is
+ * written in one place), so that what walks over them may recurse.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_FORMATS_CTF_H
 #define ORMA_PROCESSOR_IMPORT_FORMATS_CTF_H
@@ -23,6 +24,7 @@
 #include "sdk/base/vec.h"
 
 #define ORMA_CTF_DEPTH_MAX 48
+#define ORMA_CTF_CLASSES_MAX 1024
 #define ORMA_CTF_NOTHING UINT32_MAX
 
 enum orma_ctf_kind {
@@ -252,7 +254,8 @@ struct orma_ctf {
     ORMA_VEC(struct orma_ctf_event) events;
     ORMA_VEC(struct orma_ctf_env) env;
     ORMA_VEC(struct orma_ctf_packet) packets;
-    uint64_t nodes; /* of trees, that may still be made */
+    uint64_t nodes;    /* of trees, that may still be made */
+    uint64_t compares; /* of names, that may still be made for references */
     uint32_t last_packet;
     struct orma_ctf_decoder decoder;
     bool is_kernel, is_lttng, is_perf;
@@ -308,9 +311,16 @@ void orma_ctf_decode(struct orma_ctf_decoder *self, const struct orma_ctf_type *
 
 /* The label of a value of an enum or a set of bits; NULL: it has none, or several, whose names
  * are in `several` then. */
-const struct orma_ctf_label *orma_ctf_label(const struct orma_ctf_type *type,
+const struct orma_ctf_label *orma_ctf_label(struct orma_ctf_decoder *self,
+                                            const struct orma_ctf_type *type,
                                             const struct orma_ctf_value *value,
                                             struct orma_buf *several);
+
+/* So much is done beside visiting nodes: it counts as visits, and may be the last of them. */
+static inline void orma_ctf_spend(struct orma_ctf_decoder *self, uint64_t nodes)
+{
+    self->work -= ORMA_MIN(self->work, nodes);
+}
 
 static inline bool orma_ctf_in(struct orma_ctf_range range, uint64_t val, bool is_signed)
 {

@@ -26,13 +26,14 @@ static struct orma_args_item item_of(struct orma_ctf *self, const struct orma_ct
 }
 
 /* A label stands for its value; if it has several, those of the enum are an arg of their own. */
-static void put_label(struct orma_ctf *self, const struct orma_ctf_type *t,
-                      const struct orma_ctf_value *v, struct orma_args_item item,
-                      struct orma_args_list *list)
+static void put_label(struct orma_ctf_decoder *d, struct orma_ctf *self,
+                      const struct orma_ctf_type *t, const struct orma_ctf_value *v,
+                      struct orma_args_item item)
 {
+    struct orma_args_list *list = self->args;
     struct orma_strpool *pool = &self->file->imp->model->storage->pool;
     struct orma_buf several = {0};
-    const struct orma_ctf_label *label = orma_ctf_label(t, v, &several);
+    const struct orma_ctf_label *label = orma_ctf_label(d, t, v, &several);
     const struct orma_str text = label ? label->name : orma_buf_str(&several);
 
     if (text.len) {
@@ -72,7 +73,7 @@ void orma_ctf_put_arg(struct orma_ctf_decoder *d, const struct orma_ctf_type *t,
         item.key = orma_strpool_addf(pool, "%s%.*s", orma_strpool_cstr(pool, d->array->key),
                                      ORMA_STR_ARG(path));
     if (t->labels)
-        put_label(self, t, v, item, self->args);
+        put_label(d, self, t, v, item);
     else
         orma_args_put(self->args, item);
 }

@@ -7,6 +7,8 @@
  */
 #include "processor/import/formats/ctf.h"
 
+/* Ranges that are compared, per node. */
+#define RANGES_OF_NODE 8
 /* Of long lists so many elements are shown. */
 #define ELEMENTS_MAX 1024
 
@@ -369,8 +371,10 @@ static void structure(struct orma_ctf_decoder *d, const struct orma_ctf_type *t)
     }
 }
 
-static bool selects(const struct orma_ctf_range *ranges, uint32_t num, uint64_t val, bool is_signed)
+static bool selects(struct orma_ctf_decoder *d, const struct orma_ctf_range *ranges, uint32_t num,
+                    uint64_t val, bool is_signed)
 {
+    orma_ctf_spend(d, num / RANGES_OF_NODE);
     for (uint32_t i = 0; i < num; i++)
         if (orma_ctf_in(ranges[i], val, is_signed))
             return true;
@@ -384,7 +388,8 @@ static void variant(struct orma_ctf_decoder *d, const struct orma_ctf_type *t)
     for (uint32_t i = 0; i < t->members_num; i++) {
         const struct orma_ctf_member *m = &t->members[i];
 
-        if (selects(m->ranges, m->ranges_num, val, t->by_signed)) {
+        if (selects(d, m->ranges, m->ranges_num, val, t->by_signed)) {
+            orma_ctf_spend(d, i / RANGES_OF_NODE);
             member(d, m);
             return;
         }
@@ -396,7 +401,7 @@ static void optional(struct orma_ctf_decoder *d, const struct orma_ctf_type *t)
 {
     const uint64_t val = slot(d, t->loads);
 
-    if (t->ranges_num ? selects(t->ranges, t->ranges_num, val, t->by_signed) : val != 0)
+    if (t->ranges_num ? selects(d, t->ranges, t->ranges_num, val, t->by_signed) : val != 0)
         any(d, t->elem);
 }
 
@@ -506,7 +511,8 @@ void orma_ctf_decode(struct orma_ctf_decoder *self, const struct orma_ctf_type *
 
 /* ---- labels ---- */
 
-const struct orma_ctf_label *orma_ctf_label(const struct orma_ctf_type *type,
+const struct orma_ctf_label *orma_ctf_label(struct orma_ctf_decoder *self,
+                                            const struct orma_ctf_type *type,
                                             const struct orma_ctf_value *value,
                                             struct orma_buf *several)
 {
@@ -514,6 +520,7 @@ const struct orma_ctf_label *orma_ctf_label(const struct orma_ctf_type *type,
     unsigned num = 0;
 
     orma_buf_clear(several);
+    orma_ctf_spend(self, type->labels_num / (type->is_flags ? 1 : RANGES_OF_NODE));
     for (uint32_t i = 0; i < type->labels_num && num < 64; i++) {
         const struct orma_ctf_label *l = &type->labels[i];
         bool fits = false;

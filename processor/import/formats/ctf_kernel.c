@@ -416,7 +416,7 @@ static void put_value(struct orma_ctf_decoder *d, const struct orma_ctf_type *t,
         k->left_out++;
         return;
     }
-    if (t->labels && (label = orma_ctf_label(t, value, &k->name)) &&
+    if (t->labels && (label = orma_ctf_label(d, t, value, &k->name)) &&
         label->range.from == label->range.to) {
         orma_pb_put_str(&k->payload, 2 * t->number, label->name);
         return;

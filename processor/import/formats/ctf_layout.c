@@ -11,10 +11,12 @@
 #define SLOTS_MAX 4096
 #define RUN_BITS_MAX (1u << 24)
 #define PATH_MAX_BYTES 500
-#define CLASSES_MAX 1024
 /* Nodes of trees: few bytes of metadata can ask for many. */
 #define NODES_MIN 65536
 #define NODES_OF_BYTE 4
+/* Names that are compared to find what references mean. */
+#define COMPARES_MIN (1u << 26)
+#define COMPARES_OF_BYTE 256
 
 /* A struct that is open, and the place in it. */
 struct level {
@@ -28,6 +30,7 @@ struct layout {
     enum orma_ctf_scope scope; /* at hand */
     struct level open[2 * ORMA_CTF_DEPTH_MAX];
     unsigned depth;
+    unsigned nested; /* trees that hold the one that is made */
     uint32_t packet_slots, event_slots;
     uint32_t leaves;       /* of the contexts and fields of an event, so far */
     struct orma_str clock; /* the first that was met */
@@ -62,9 +65,21 @@ struct orma_str orma_ctf_env_text(const struct orma_ctf *self, const char *name)
 
 /* ---- references ---- */
 
-/* As it is written, or without one underscore on each side. */
-static uint32_t find_member(const struct orma_ctf_type *type, struct orma_str name, uint32_t before)
+/* False: so many names more would be too many. */
+static bool may_compare(struct orma_ctf *self, uint64_t names)
 {
+    if (names > self->compares)
+        orma_ctf_fail(self, 0, "references that take too long to find");
+    self->compares -= ORMA_MIN(self->compares, names);
+    return !self->failed;
+}
+
+/* As it is written, or without one underscore on each side. */
+static uint32_t find_member(struct layout *l, const struct orma_ctf_type *type,
+                            struct orma_str name, uint32_t before)
+{
+    if (!may_compare(l->self, 2 * (uint64_t)before))
+        return ORMA_CTF_NOTHING;
     for (uint32_t i = before; i-- > 0;)
         if (orma_str_eq(type->members[i].name, name))
             return i;
@@ -75,15 +90,15 @@ static uint32_t find_member(const struct orma_ctf_type *type, struct orma_str na
 }
 
 /* Into what lies in a type that a reference has come to. */
-static struct orma_ctf_type *descend(struct orma_ctf_type *type, const struct orma_ctf_ref *ref,
-                                     uint32_t at)
+static struct orma_ctf_type *descend(struct layout *l, struct orma_ctf_type *type,
+                                     const struct orma_ctf_ref *ref, uint32_t at)
 {
     for (; type && at < ref->num; at++) {
         while (type->kind == ORMA_CTF_OPTIONAL || type->kind == ORMA_CTF_ARRAY)
             type = type->elem;
         if (type->kind != ORMA_CTF_STRUCT && type->kind != ORMA_CTF_VARIANT)
             return NULL;
-        const uint32_t i = find_member(type, ref->names[at], type->members_num);
+        const uint32_t i = find_member(l, type, ref->names[at], type->members_num);
         if (i == ORMA_CTF_NOTHING)
             return NULL;
         type = type->members[i].type;
@@ -98,12 +113,12 @@ static struct orma_ctf_type *find_open(struct layout *l, const struct orma_ctf_r
 
     for (unsigned d = 0; d < l->depth && at < ref->num; d++) {
         const struct level *open = &l->open[d];
-        const uint32_t i = find_member(open->type, ref->names[at++], open->at + 1);
+        const uint32_t i = find_member(l, open->type, ref->names[at++], open->at + 1);
 
         if (i == ORMA_CTF_NOTHING)
             return NULL;
         if (i != open->at)
-            return descend(open->type->members[i].type, ref, at);
+            return descend(l, open->type->members[i].type, ref, at);
         if (open->type->members[i].type->kind == ORMA_CTF_VARIANT)
             at++; /* the name of the option */
     }
@@ -119,7 +134,7 @@ static struct orma_ctf_type *find(struct layout *l, const struct orma_ctf_ref *r
         return NULL;
     if (ref->scope != ORMA_CTF_RELATIVE)
         return ref->scope == l->scope ? find_open(l, ref)
-               : l->roots[ref->scope] ? descend(l->roots[ref->scope], ref, 0)
+               : l->roots[ref->scope] ? descend(l, l->roots[ref->scope], ref, 0)
                                       : NULL;
     for (; at < ref->num && !ref->names[at].data; at++)
         up++;
@@ -130,9 +145,9 @@ static struct orma_ctf_type *find(struct layout *l, const struct orma_ctf_ref *r
             up--;
             continue;
         }
-        const uint32_t i = find_member(l->open[d].type, ref->names[at], l->open[d].at);
+        const uint32_t i = find_member(l, l->open[d].type, ref->names[at], l->open[d].at);
         if (i != ORMA_CTF_NOTHING)
-            return descend(l->open[d].type->members[i].type, ref, at + 1);
+            return descend(l, l->open[d].type->members[i].type, ref, at + 1);
     }
     return NULL;
 }
@@ -160,9 +175,11 @@ static bool is_number(const struct orma_ctf_type *t)
 }
 
 /* A number of the environment is one for all. */
-static bool is_length(const struct orma_ctf *self, const struct orma_ctf_ref *ref,
+static bool is_length(struct orma_ctf *self, const struct orma_ctf_ref *ref,
                       struct orma_ctf_type *t)
 {
+    if (!may_compare(self, self->env.len))
+        return false;
     for (uint32_t i = 0; ref->num == 1 && i < self->env.len; i++) {
         const struct orma_ctf_env *env = &self->env.data[i];
 
@@ -176,20 +193,41 @@ static bool is_length(const struct orma_ctf *self, const struct orma_ctf_ref *re
     return false;
 }
 
+static uint32_t labels_named(const struct orma_ctf_type *to, struct orma_str name, bool bare,
+                             struct orma_ctf_range *ret)
+{
+    uint32_t num = 0;
+
+    for (uint32_t i = 0; i < to->labels_num; i++) {
+        const struct orma_str label = to->labels[i].name;
+
+        if (!orma_str_eq(bare ? orma_ctf_bare(label) : label, bare ? orma_ctf_bare(name) : name))
+            continue;
+        if (ret)
+            ret[num] = to->labels[i].range;
+        num++;
+    }
+    return num;
+}
+
 /* Of 1.8: the labels of the enum are the names of the options. */
 static void select_by_labels(struct layout *l, struct orma_ctf_member *m,
                              const struct orma_ctf_type *to)
 {
-    if (!to->labels ||
-        !(m->ranges = orma_ctf_alloc(l->self, (to->labels_num + (size_t)1) * sizeof(*m->ranges))))
-        return;
-    for (unsigned bare = 0; bare < 2 && !m->ranges_num; bare++)
-        for (uint32_t j = 0; j < to->labels_num; j++) {
-            const struct orma_str a = to->labels[j].name, b = m->name;
+    struct orma_ctf *self = l->self;
+    bool bare = false;
 
-            if (bare ? orma_str_eq(orma_ctf_bare(a), orma_ctf_bare(b)) : orma_str_eq(a, b))
-                m->ranges[m->ranges_num++] = to->labels[j].range;
-        }
+    if (!to->labels || !may_compare(self, 3 * (uint64_t)to->labels_num))
+        return;
+    uint32_t num = labels_named(to, m->name, false, NULL);
+    if (!num)
+        num = labels_named(to, m->name, (bare = true), NULL);
+    if (num > self->nodes)
+        orma_ctf_fail(self, 0, "more labels than its length could describe");
+    if (!num || self->failed || !(m->ranges = orma_ctf_alloc(self, num * sizeof(*m->ranges))))
+        return;
+    self->nodes -= num;
+    m->ranges_num = labels_named(to, m->name, bare, m->ranges);
 }
 
 static void refer(struct layout *l, struct orma_ctf_type *t, const struct orma_ctf_ref *ref)
@@ -208,7 +246,7 @@ static void refer(struct layout *l, struct orma_ctf_type *t, const struct orma_c
     }
     t->by_signed = to->is_signed;
     t->loads = slot_of(l, to);
-    for (uint32_t i = 0; t->kind == ORMA_CTF_VARIANT && i < t->members_num; i++)
+    for (uint32_t i = 0; t->kind == ORMA_CTF_VARIANT && i < t->members_num && !l->self->failed; i++)
         if (!t->members[i].ranges_num)
             select_by_labels(l, &t->members[i], to);
 }
@@ -268,7 +306,7 @@ static void copy_members(struct layout *l, struct orma_ctf_type *t, uint32_t key
         l->depth--;
 }
 
-static struct orma_ctf_type *copy_tree(struct layout *l, const struct orma_ctf_type *from,
+static struct orma_ctf_type *copy_node(struct layout *l, const struct orma_ctf_type *from,
                                        uint32_t name, uint32_t key)
 {
     const bool shared = l->scope <= ORMA_CTF_COMMON_CONTEXT, in_array = l->in_array;
@@ -308,6 +346,17 @@ static struct orma_ctf_type *copy_tree(struct layout *l, const struct orma_ctf_t
         t->elem = copy_tree(l, t->elem, name, key);
         l->in_array = in_array;
     }
+    return t;
+}
+
+static struct orma_ctf_type *copy_tree(struct layout *l, const struct orma_ctf_type *from,
+                                       uint32_t name, uint32_t key)
+{
+    if (l->nested == 2 * ORMA_CTF_DEPTH_MAX)
+        orma_ctf_fail(l->self, 0, "types that are nested too deep");
+    l->nested++;
+    struct orma_ctf_type *t = copy_node(l, from, name, key);
+    l->nested--;
     return t;
 }
 
@@ -443,8 +492,10 @@ static struct orma_ctf_type *lay_out_root(struct layout *l, enum orma_ctf_scope 
     l->depth = 0;
     l->in_array = false;
     l->roots[scope] = NULL;
-    return l->roots[scope] = copy_tree(
-               l, from, 0, of_context ? orma_model_lit(l->self->file->imp->model, "context") : 0);
+    l->roots[scope] = copy_tree(
+        l, from, 0, of_context ? orma_model_lit(l->self->file->imp->model, "context") : 0);
+    /* What is not copied may hold the same again and again. */
+    return l->self->failed ? NULL : l->roots[scope];
 }
 
 static void lay_out_class(struct layout *l, struct orma_ctf_stream_class *c)
@@ -511,7 +562,7 @@ static void lay_out_events(struct layout *l, uint32_t idx)
         if (!c->events_num++)
             c->first_event = i;
         lay_out_event(l, e, leaves);
-        if (self->failed) /* what is not copied may hold the same again and again */
+        if (self->failed)
             return;
         finish_tree(e->context);
         finish_tree(e->fields);
@@ -523,12 +574,13 @@ static void lay_out_events(struct layout *l, uint32_t idx)
 bool orma_ctf_lay_out(struct orma_ctf *self)
 {
     self->nodes = NODES_MIN + NODES_OF_BYTE * self->text.len;
+    self->compares = COMPARES_MIN + COMPARES_OF_BYTE * (uint64_t)self->text.len;
     if (!self->classes.len) /* one that nothing says anything of */
         if (ORMA_VEC_PUSH(&self->classes,
                           (struct orma_ctf_stream_class){.clock_idx = ORMA_CTF_NOTHING}))
             orma_ctf_no_memory(self);
-    if (self->classes.len > CLASSES_MAX)
-        orma_ctf_fail(self, 0, "more than %d classes of streams", CLASSES_MAX);
+    if (self->classes.len > ORMA_CTF_CLASSES_MAX)
+        orma_ctf_fail(self, 0, "more than %d classes of streams", ORMA_CTF_CLASSES_MAX);
     for (uint32_t i = 0; i < self->classes.len && !self->failed; i++) {
         struct orma_ctf_stream_class *c = &self->classes.data[i];
         struct layout l = {.self = self};

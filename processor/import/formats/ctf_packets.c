@@ -14,6 +14,8 @@
 /* A field takes a bit at least, but for those that hold others. */
 #define WORK_MIN UINT64_C(2000000)
 #define WORK_OF_BYTE 64
+/* Slots that are cleared or copied, per node. */
+#define SLOTS_OF_NODE 32
 
 __extension__ typedef __int128 wide;
 
@@ -175,6 +177,7 @@ struct orma_ctf_event *orma_ctf_next_event(struct orma_ctf *self, struct orma_ct
     uint64_t idx = ORMA_MAP_NONE;
 
     d->seen = 0;
+    orma_ctf_spend(d, (self->slots_num + c->packet_slots) / SLOTS_OF_NODE);
     if (self->slots_num)
         memset(d->event_slots, 0, self->slots_num * sizeof(*d->event_slots));
     orma_ctf_decode(d, c->header);

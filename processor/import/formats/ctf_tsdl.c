@@ -190,7 +190,8 @@ static void stream_block(struct orma_ctf_parser *p)
             c.packet_context = root(p, &s);
         }
     }
-    for (uint32_t i = 0; i < p->self->classes.len; i++)
+    /* More of them are refused when all are known. */
+    for (uint32_t i = 0; i < ORMA_MIN(p->self->classes.len, ORMA_CTF_CLASSES_MAX); i++)
         if (p->self->classes.data[i].id == c.id)
             orma_ctf_parser_fail(p, "two streams of one id");
     if (ORMA_VEC_PUSH(&p->self->classes, c))
