@@ -5,6 +5,7 @@ import lzma
 import random
 import re
 import shutil
+import time
 
 from orma_env import *
 
@@ -296,6 +297,18 @@ class Callgrind(Recorded):
             self.assertIn(done.returncode, (0, 1), done.stderr)
             if done.returncode == 0:
                 self.assertIn(done.stdout.decode().split()[1], ("1", '"[NULL]"'), done.stderr)
+
+    def test_graphs_take_time_by_their_size(self):
+        """Many threads; many calls that lead back into one long path."""
+        head, path = "# callgrind format\nversion: 1\npositions: line\nevents: Ir\n", self.dir / "many.out"
+        num = 250000
+        long = "".join(f"fn=({i}) f{i}\n1 1\ncfn=({i + 1}) f{i + 1}\ncalls=1 1\n1 1\n" for i in range(num))
+        for text in ("".join(f"thread: {i}\n" for i in range(num)) + "fn=a\n1 1\n",
+                     long + f"fn=({num})\n1 1\n" + "".join(f"cfn=({i})\ncalls=1 1\n1 1\n" for i in range(num))):
+            path.write_text(head + text)
+            before = time.monotonic()
+            self.orma("query", path, "SELECT 1")
+            self.assertLess(time.monotonic() - before, 6 * SLOW)
 
 
 if __name__ == "__main__":

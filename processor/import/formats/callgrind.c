@@ -35,7 +35,8 @@ struct callgrind {
     struct orma_map pairs[2];         /* thread, object → id; that, file → id */
     struct orma_map functions;        /* the last one, name → index */
     struct orma_map calls, places;
-    uint32_t unknown; /* pool id */
+    struct orma_map threads; /* number → index */
+    uint32_t unknown;        /* pool id */
     uint32_t thread;
     uint32_t object, source, name; /* where lines are, name 0: nowhere */
     uint32_t function;             /* the same, in the file in which it begins */
@@ -347,9 +348,7 @@ static void begin_thread(struct orma_file *file, struct callgrind *c, uint32_t n
 {
     struct orma_callgrind_graph *g = &c->graph;
 
-    for (c->thread = 0; c->thread < g->threads.len; c->thread++)
-        if (g->threads.data[c->thread] == number)
-            break;
+    c->thread = pair(file, &c->threads, 0, number);
     if (c->thread == g->threads.len && ORMA_VEC_PUSH(&g->threads, number))
         out_of_memory(file);
     c->name = c->place = 0;
@@ -460,6 +459,7 @@ static void callgrind_fini(struct orma_file *file)
     orma_map_fini(&c->functions);
     orma_map_fini(&c->calls);
     orma_map_fini(&c->places);
+    orma_map_fini(&c->threads);
     orma_callgrind_graph_fini(&c->graph);
 }
 

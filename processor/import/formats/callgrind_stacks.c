@@ -85,15 +85,17 @@ enum color { WHITE, GRAY, BLACK };
 
 struct step {
     uint32_t function, next;
+    uint32_t back; /* the first place of the path that calls from here on lead back to */
 };
 
-/* From one function on; what is done is put in front of what is there. */
-static void walk(struct stacks *s, uint32_t from, uint8_t *colors, struct step *path,
-                 uint32_t *left)
+/* From one function on; what is done is put in front of what is there. `places`: in the path. */
+static void walk(struct stacks *s, uint32_t from, uint8_t *colors, uint32_t *places,
+                 struct step *path, uint32_t *left)
 {
     uint32_t depth = 1;
 
-    path[0] = (struct step){from, s->out_begin[from]};
+    path[0] = (struct step){from, s->out_begin[from], UINT32_MAX};
+    places[from] = 0;
     colors[from] = GRAY;
     while (depth) {
         struct step *at = &path[depth - 1];
@@ -102,20 +104,20 @@ static void walk(struct stacks *s, uint32_t from, uint8_t *colors, struct step *
             colors[at->function] = BLACK;
             s->order[--*left] = at->function;
             depth--;
+            s->in_cycle[at->function] = at->back <= depth; /* its own place is `depth` now */
+            if (depth)
+                path[depth - 1].back = ORMA_MIN(path[depth - 1].back, at->back);
             continue;
         }
         struct orma_callgrind_call *call = &s->g->calls.data[s->out[at->next++]];
         if (colors[call->to] == WHITE) {
             colors[call->to] = GRAY;
-            path[depth++] = (struct step){call->to, s->out_begin[call->to]};
+            places[call->to] = depth;
+            path[depth++] = (struct step){call->to, s->out_begin[call->to], UINT32_MAX};
         } else if (colors[call->to] == GRAY) {
             call->cut = true;
             s->cut++;
-            for (uint32_t i = depth; i-- > 0;) { /* the cycle is the end of the path */
-                s->in_cycle[path[i].function] = true;
-                if (path[i].function == call->to)
-                    break;
-            }
+            at->back = ORMA_MIN(at->back, places[call->to]); /* the rest of the path is a cycle */
         }
     }
 }
@@ -125,17 +127,19 @@ static bool find_order(struct stacks *s)
 {
     const uint32_t num = s->g->functions.len;
     uint8_t *colors = calloc(num + 1u, 1);
+    uint32_t *places = calloc(num + 1u, sizeof(*places));
     struct step *path = calloc(num + 1u, sizeof(*path));
     uint32_t left = num;
 
     list_calls(s->g, true, s->out_begin, s->out);
     list_calls(s->g, false, s->in_begin, s->in);
-    for (unsigned round = 0; round < 2 && colors && path; round++)
+    for (unsigned round = 0; round < 2 && colors && places && path; round++)
         for (uint32_t i = 0; i < num; i++)
             if (!colors[i] && (round || s->in_begin[i] == s->in_begin[i + 1]))
-                walk(s, i, colors, path, &left);
-    const bool well = colors && path;
+                walk(s, i, colors, places, path, &left);
+    const bool well = colors && places && path;
     free(colors);
+    free(places);
     free(path);
     return well;
 }
