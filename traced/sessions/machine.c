@@ -7,6 +7,8 @@
 
 /* A round that takes longer says nothing: readers take exchanges apart that are. */
 #define ROUND_MAX_NS 10000000000
+/* No two clocks are further apart, so that drift may be added. */
+#define APART_MAX_NS (INT64_C(1) << 62)
 /* Whoever claims that its clock jumps to and fro is not told of more often. */
 #define TIES_APART_NS 20000000
 /* Two clocks go apart by no more than so many millionths, or older rounds are forgotten. */
@@ -88,7 +90,7 @@ static bool measure(struct traced_round *r)
     r->ns = h1;
     r->at_least = ORMA_MAX((int64_t)(c1 - h1), (int64_t)(c2 - h2));
     r->at_most = (int64_t)(c2 - h1);
-    return r->at_least <= r->at_most;
+    return r->at_least <= r->at_most && r->at_least > -APART_MAX_NS && r->at_most < APART_MAX_NS;
 }
 
 /* Bounds that all rounds agree on, at the time of the last one. Those that do not are older, and
