@@ -127,7 +127,8 @@ struct offers {
     uint64_t producers[256]; /* of other machines */
     uint32_t machines[256];
     unsigned producers_num;
-    unsigned ready; /* machines whose probes are there */
+    uint32_t ready[256]; /* machines whose probes are there */
+    unsigned ready_num;
 };
 
 static void read_producer(const struct orma_pb_field *field, struct offers *o)
@@ -147,6 +148,16 @@ static void read_producer(const struct orma_pb_field *field, struct offers *o)
         o->producers[o->producers_num] = id;
         o->machines[o->producers_num++] = machine;
     }
+}
+
+/* It may have several probes, also those of a link that broke. */
+static void note_ready(struct offers *o, uint32_t machine)
+{
+    for (unsigned i = 0; i < o->ready_num; i++)
+        if (o->ready[i] == machine)
+            return;
+    if (o->ready_num < ORMA_ARRAY_LEN(o->ready))
+        o->ready[o->ready_num++] = machine;
 }
 
 static bool is_source(struct orma_str bytes, const char *name)
@@ -175,7 +186,8 @@ static void read_source(const struct orma_pb_field *field, const char *last, str
             wanted = is_source(orma_pb_str(&f), last);
     }
     for (unsigned i = 0; wanted && i < o->producers_num; i++)
-        o->ready += o->producers[i] == id;
+        if (o->producers[i] == id)
+            note_ready(o, o->machines[i]);
 }
 
 static int ask(struct orma_consumer *consumer, struct offers *ret)
@@ -251,7 +263,7 @@ int orma_relay_machines_wait(struct orma_relay_machines *self, struct orma_consu
         r = ask(consumer, &offers);
         if (r < 0 || is_hopeless(self))
             return r < 0 ? r : -ENOTCONN; /* it was told why */
-        if (offers.ready >= self->started)
+        if (offers.ready_num >= self->started)
             return 0;
         if (!all_up && count_up(self) == self->started)
             all_up = orma_clock_monotonic();
@@ -269,7 +281,7 @@ int orma_relay_machines_wait(struct orma_relay_machines *self, struct orma_consu
         fprintf(stderr,
                 "%s: nothing of the kernel and the system of %u of %u machines: relays there run "
                 "without --probes\n",
-                self->config.program, self->started - offers.ready, self->started);
+                self->config.program, self->started - offers.ready_num, self->started);
     return r;
 }
 

@@ -189,6 +189,15 @@ class Record(Machines):
         for wrong in ("nowhere", "ssh:", "ssh:-oProxyCommand=x", "tcp:", "tcp:host:port"):
             self.orma("record", "--machine", wrong, "-o", "t", code=2)
 
+    def test_two_probes_of_one_machine_are_not_two_machines(self):
+        self.relay("--listen", f"tcp:{self.port}", "--probes")
+        self.wait_for("the relay", lambda: is_open(self.port))
+        self.start_with(self.relay_env, PROBES, stderr=subprocess.DEVNULL)
+        done = self.orma("record", "-t", "1s", "--machine", f"tcp:127.0.0.1:{self.port}", "--machine", f"tcp:127.0.0.1:{free_port()}",
+                         "-o", "t", "apps", code=1)
+        self.assertIn("it did not come", done.stderr.decode())
+        self.assertFalse((self.dir / "t").exists())
+
     def test_by_ssh(self):
         sshd = shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin")
         if not sshd or os.geteuid() != 0:
