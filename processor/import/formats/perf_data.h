@@ -99,7 +99,7 @@ struct orma_perf_data {
     struct orma_str release, arch;                   /* of the system */
     ORMA_VEC(struct orma_tracedat_event) events;     /* of the kernel, while records are read */
     struct orma_map running; /* by cpu: row + 1 of the slice that a record of a switch began, and
-                                above 32 bits its utid */
+                                above 32 bits its utid; by bit 32 and utid: the cpu */
     bool of_all;             /* tasks, by the command line */
     bool told_sched;         /* by events: records of switches tell nothing new */
     bool told_forks, told_exits;

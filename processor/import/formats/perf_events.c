@@ -137,6 +137,21 @@ static void set_running(struct orma_file *file, struct orma_perf_data *p, uint32
     file->imp->model->storage->failed |= orma_map_put(&p->running, cpu, what) < 0;
 }
 
+/* Where a thread was put on a CPU last. */
+static uint64_t key_of(uint32_t utid)
+{
+    return UINT64_C(1) << 32 | utid;
+}
+
+/* The end of its run was lost. It may run on another CPU by now. */
+static void lose_end(struct orma_file *file, struct orma_perf_data *p, int64_t ts, uint32_t cpu,
+                     uint32_t row, uint32_t utid)
+{
+    orma_sched_end_slice(file->imp->model, row, ts, 0);
+    if (orma_map_get(&p->running, key_of(utid)) == cpu)
+        orma_sched_close_state(file->imp->model, ts, utid);
+}
+
 static void take_off(struct orma_file *file, struct orma_perf_data *p, int64_t ts,
                      const struct orma_perf_trailer *t, uint32_t utid, bool preempted)
 {
@@ -145,9 +160,12 @@ static void take_off(struct orma_file *file, struct orma_perf_data *p, int64_t t
     uint32_t row, was;
 
     if (running_on(p, t, &row, &was)) {
-        orma_sched_end_slice(m, row, ts, state);
-        set_running(file, p, t->cpu, 0);
         utid = t->tid == UINT32_MAX ? was : utid; /* it is not called so any more */
+        if (utid == was)
+            orma_sched_end_slice(m, row, ts, state);
+        else
+            lose_end(file, p, ts, t->cpu, row, was);
+        set_running(file, p, t->cpu, 0);
     }
     if (utid == ORMA_ID_NONE)
         return;
@@ -161,14 +179,13 @@ static void put_on(struct orma_file *file, struct orma_perf_data *p, int64_t ts,
     struct orma_model *m = file->imp->model;
     uint32_t row, was;
 
-    if (running_on(p, t, &row, &was)) { /* its end was lost */
-        orma_sched_end_slice(m, row, ts, 0);
-        orma_sched_close_state(m, ts, was);
-    }
+    if (running_on(p, t, &row, &was))
+        lose_end(file, p, ts, t->cpu, row, was);
     if (t->has_cpu) {
         row = orma_sched_start_slice(m, m->base, ts, t->cpu, utid, 0);
         set_running(file, p, t->cpu,
                     row == ORMA_ROW_NONE ? 0 : (uint64_t)utid << 32 | ((uint64_t)row + 1));
+        file->imp->model->storage->failed |= orma_map_put(&p->running, key_of(utid), t->cpu) < 0;
     }
     orma_sched_close_state(m, ts, utid);
     orma_sched_open_state(m, m->base, ts, utid, m->known.Running,

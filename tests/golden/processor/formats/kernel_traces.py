@@ -128,7 +128,7 @@ def perf_events():
 
 
 def perf_switches():
-    """A recording to a pipe of switches alone, on two CPUs; one whose end was lost."""
+    """A recording to a pipe of switches alone, on two CPUs; some whose end was lost, and one whose begin was."""
     kind = 1 << 1 | 1 << 2 | 1 << 7
     attr = struct.pack("<IIQQQQQ", 1, 64, 9, 0, kind, 0, 1 << 18) + bytes(16)
 
@@ -140,4 +140,5 @@ def perf_switches():
         perf_record(64, attr + struct.pack("<Q", 9)),
         perf_record(3, struct.pack("<II", 40, 40) + b"tool\0\0\0\0" + struct.pack("<IIQII", 40, 40, 100, 0, 0)),
         switch(0, 200, 0, 1, 40), switch(40, 201, 0, 0, 0), switch(40, 300, 0, 1, 0), switch(0, 301, 0, 0, 40),
-        switch(41, 250, 1), switch(41, 280, 1, 3), switch(42, 290, 1), switch(41, 400, 1)))
+        switch(41, 250, 1), switch(41, 280, 1, 3), switch(42, 290, 1), switch(41, 400, 1), switch(43, 450, 1, 1),
+        switch(44, 500, 0), switch(44, 510, 1), switch(45, 520, 0), switch(44, 530, 1, 1)))
