@@ -385,6 +385,22 @@ class Kernel(Ctf):
         names = {"irq_softirq_entry": "softirq_entry", "irq_softirq_exit": "softirq_exit", "power_cpu_frequency": "cpu_frequency"}
         self.assertEqual([(int(r["ns"]), r["name"], int(r["cpu"])) for r in have], [(e[0], names.get(e[1], e[1]), e[2]) for e in want])
 
+    def test_many_events_with_a_context_of_many_fields(self):
+        """Only the first fields are described, however many events have them."""
+        folder = self.dir / "many"
+        folder.mkdir()
+        much = " ".join(f"u8 m{i};" for i in range(40000))
+        events = "".join(f"event {{ name = e{i}; id = {i}; fields := struct {{ u8 a; }}; }};\n" for i in range(20000))
+        (folder / "metadata").write_text(
+            "/* CTF 1.8 */\ntypealias integer { size = 8; align = 8; } := u8;\ntypealias integer { size = 16; align = 8; } := u16;\n"
+            "trace { major = 1; minor = 8; byte_order = le; };\nenv { domain = \"kernel\"; tracer_name = \"lttng-modules\"; };\n"
+            "stream { event.header := struct { u16 id; }; event.context := struct { enum : u8 { none = 0, much = 1 } t; "
+            "variant <t> { u8 none; struct { %s } much; } v; }; };\n%s" % (much, events))
+        (folder / "stream").write_bytes(b"".join(i.to_bytes(2, "little") + bytes(3) for i in range(20000)))
+        before = time.monotonic()
+        self.assertEqual(int(self.one(folder, "SELECT count(*) FROM ftrace_event")), 20000)
+        self.assertLess(time.monotonic() - before, 6 * SLOW)
+
 
 @unittest.skipIf(not shutil.which("lttng-sessiond") or not shutil.which("lttng") or not shutil.which("gcc")
                  or subprocess.run(["gcc", "-E", "-include", "lttng/tracepoint.h", "-x", "c", "/dev/null"], capture_output=True).returncode,

@@ -245,21 +245,24 @@ static unsigned type_of(const struct orma_ctf_type *t)
     return TYPE_STRING;
 }
 
-/* Leaf n has the number 2n - 1, its label 2n. */
-static void put_fields(struct orma_buf *out, struct orma_strpool *pool,
+/* Leaf n has the number 2n - 1, its label 2n. False: there is no room for more; numbers ascend. */
+static bool put_fields(struct orma_buf *out, struct orma_strpool *pool,
                        const struct orma_ctf_type *t)
 {
     if (!t)
-        return;
-    if (t->number && t->number <= LEAVES_MAX) {
+        return true;
+    if (t->number > LEAVES_MAX)
+        return false;
+    if (t->number) {
         put_field(out, pool, t, 2 * t->number - 1, type_of(t));
         if (t->labels)
             put_field(out, pool, t, 2 * t->number, TYPE_STRING);
     }
     for (uint32_t i = 0; i < t->members_num; i++)
-        put_fields(out, pool, t->members[i].type);
-    if (t->kind == ORMA_CTF_ARRAY || t->kind == ORMA_CTF_OPTIONAL)
-        put_fields(out, pool, t->elem);
+        if (!put_fields(out, pool, t->members[i].type))
+            return false;
+    return (t->kind != ORMA_CTF_ARRAY && t->kind != ORMA_CTF_OPTIONAL) ||
+           put_fields(out, pool, t->elem);
 }
 
 static uint32_t number_of(const struct orma_ctf *self, uint32_t idx)
@@ -287,9 +290,8 @@ static void describe(struct orma_ctf *self, uint32_t idx, struct orma_buf *out)
     const size_t message =
         orma_pb_begin(out, ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTOR_EVENT_DESCRIPTOR);
     orma_pb_put_str(out, DESCRIPTOR_NAME, orma_strpool_get(pool, e->text));
-    put_fields(out, pool, class_of(self, e)->context);
-    put_fields(out, pool, e->context);
-    put_fields(out, pool, e->fields);
+    (void)(put_fields(out, pool, class_of(self, e)->context) && put_fields(out, pool, e->context) &&
+           put_fields(out, pool, e->fields));
     orma_pb_end(out, message);
     orma_pb_end(out, one);
 }
