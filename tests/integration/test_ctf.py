@@ -344,6 +344,16 @@ class Made(Ctf):
             self.assertIn(why, self.orma("query", folder, "SELECT 1", code=1).stderr)
             self.assertLess(time.monotonic() - before, 10 * SLOW)
 
+    def test_allocations_that_cannot_be(self):
+        folder = self.dir / "heap"
+        folder.mkdir()
+        (folder / "metadata").write_text("/* CTF 1.8 */\ntypealias integer { size = 64; align = 8; } := u64;\n"
+                                         "trace { major = 1; minor = 8; byte_order = le; };\nenv { domain = \"ust\"; vpid = 5; };\nstream {};\n"
+                                         "event { name = \"lttng_ust_libc:malloc\"; fields := struct { u64 size; u64 ptr; }; };")
+        (folder / "stream").write_bytes(b"".join(n.to_bytes(8, "little") for i in range(5) for n in (2**62, 4096 * (i + 1))))
+        values = [float(r["value"]) for r in self.query(folder, "SELECT value FROM counter ORDER BY ts")]
+        self.assertEqual(values, [2.0**62], "no more than the first has room")
+
     def test_labels_cost_work(self):
         folder = self.dir / "labels"
         folder.mkdir()

@@ -280,7 +280,8 @@ static void count_heap(struct orma_ctf *self, struct rows *r, int64_t ts, uint32
     const uint64_t key = (uint64_t)at << 48 ^ ptr;
     if (ptr)
         take_free(r, heap, key);
-    if (ptr && !frees && !__builtin_mul_overflow(size, num, &size) && size < INT64_MAX / 2) {
+    if (ptr && !frees && !__builtin_mul_overflow(size, num, &size) &&
+        size <= (uint64_t)(INT64_MAX - heap->bytes)) { /* which is a sum of such sizes */
         heap->bytes += (int64_t)size;
         if (orma_map_put(&r->sizes, key, size))
             orma_ctf_no_memory(self);
