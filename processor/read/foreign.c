@@ -37,18 +37,10 @@ static const struct {
     uint8_t len;
     const char *is;
 } magics[] = {
-    {BYTES("\xc1\x1f\xfc\xc1"),
-     READS("a stream of the Common Trace Format (LTTng)",
-           "its folder, with the file 'metadata', can be read")},
-    {BYTES("\xc1\x1f\xfc\xc1"),
-     READS("a stream of the Common Trace Format (LTTng)",
-           "its folder, with the file 'metadata', can be read")},
-    {BYTES("\xc1\xfc\x1f\xc1"),
-     READS("a stream of the Common Trace Format (LTTng)",
-           "its folder, with the file 'metadata', can be read")},
-    {BYTES("\xc1\x1f\xfc\xc1"),
-     READS("a stream of the Common Trace Format (LTTng)",
-           "its folder, with the file 'metadata', can be read")},
+    {BYTES("\xc1\x1f\xfc\xc1"), READS("a stream of the Common Trace Format (LTTng)",
+                                      "its folder, with the file 'metadata', can be read")},
+    {BYTES("\xc1\xfc\x1f\xc1"), READS("a stream of the Common Trace Format (LTTng)",
+                                      "its folder, with the file 'metadata', can be read")},
     {BYTES("tracy\0"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("tlZ\4"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("tZst"), READS("a trace of Tracy", "the Tracy profiler reads it")},
