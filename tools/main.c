@@ -11,11 +11,11 @@
 
 #include "sdk/base/log.h"
 #include "sdk/base/path.h"
-#include "sdk/base/shown.h"
 #include "sdk/base/standard.h"
 #include "tools/applets.h"
 #include "tools/commands.h"
 #include "tools/commit.h"
+#include "tools/messages.h"
 #include "tools/pages.h"
 #include "tools/record/child.h"
 #include "tools/shell/shell.h"
@@ -87,39 +87,6 @@ static int run(int argc, char **argv)
     return command ? command->run(command, argc - 1, argv + 1) : unknown(argv[1]);
 }
 
-#ifdef __GLIBC__ /* of others, stderr cannot be set */
-static FILE *plain_stderr;
-
-/* Writes what was kept of a character that is not whole. */
-static void close_shown(void)
-{
-    FILE *shown = stderr;
-
-    stderr = plain_stderr;
-    (void)fclose(shown);
-}
-
-/* Messages quote names of traces, services and statements, also in files that somebody looks at
- * later. */
-static void show_messages(void)
-{
-    FILE *shown = orma_shown_open(stderr, isatty(STDERR_FILENO));
-
-    if (!shown)
-        return;
-    static char line[BUFSIZ]; /* a message is one write, as if nothing stood between */
-    (void)setvbuf(stderr, line, _IOFBF, sizeof(line));
-    (void)setvbuf(shown, NULL, _IONBF, 0);
-    plain_stderr = stderr;
-    stderr = shown;
-    (void)atexit(close_shown);
-}
-#else
-static void show_messages(void)
-{
-}
-#endif
-
 int main(int argc, char **argv)
 {
     orma_standard_take();
@@ -131,7 +98,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* so is a file larger than its limit */
     signal(SIGCHLD, SIG_DFL); /* ignored, as some start us, children end without a word */
 
-    show_messages();
+    orma_messages_escape();
     int code = run(argc, argv);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (written || code != ORMA_EXIT_OK)

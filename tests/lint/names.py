@@ -75,7 +75,7 @@ MODULES = {
                         " traced_clone_request traced_clone_request_",
     "protos/reflect": "orma_embedded_ orma_field_ orma_json_ orma_number_ orma_reflect_ orma_scalar_"
                       " orma_scan_ orma_schema_ orma_seen_ orma_text_ orma_walk orma_walk_",
-    "tools": "orma_applet_ orma_applets orma_commands orma_cmd_ orma_cpu_profile_main orma_help_tables",
+    "tools": "orma_applet_ orma_messages_ orma_applets orma_commands orma_cmd_ orma_cpu_profile_main orma_help_tables",
     "tools/base": "orma_cell_ orma_cli_ orma_inputs_ orma_ledger_ orma_signals_ orma_temporary_ orma_units_",
     "tools/clients": "orma_perfetto_ orma_cmd_perfetto orma_tracebox_ orma_cmd_tracebox orma_trigger_perfetto_"
                      " orma_cmd_trigger_perfetto orma_triggers_ orma_websocket_bridge_ orma_cmd_websocket_bridge",

@@ -255,6 +255,11 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
                         "inside an archive: it must be the only input");
         return false;
     }
+    if (!self->ops && self->format == ORMA_FORMAT_INSTRUMENTS) {
+        orma_file_error(self, -ENOTSUP, "this build cannot read %s: it was built without expat",
+                        name);
+        return false;
+    }
     if (!self->ops && !is_packets(self->format)) {
         const char *like = orma_detect_foreign(data, len);
 
