@@ -104,7 +104,7 @@ static int sync_clock(struct traced_conn *conn, const struct traced_call *call)
         return -EBADMSG;
     if (!m)
         return -EPERM;
-    traced_machine_add_exchange(m, is_ping, &now);
+    traced_machine_add_exchange(m, conn, is_ping, &now);
     traced_conn_ack(conn, call, true);
     return 0;
 }

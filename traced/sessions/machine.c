@@ -214,16 +214,17 @@ uint64_t traced_machine_tie_at(const struct traced_machine *self, uint64_t ns)
     return self->ties_gone + (i ? i - 1 : 0);
 }
 
-void traced_machine_add_exchange(struct traced_machine *self, bool is_ping,
+void traced_machine_add_exchange(struct traced_machine *self, const void *by, bool is_ping,
                                  const struct traced_exchange *now)
 {
     struct traced_round round = {.ping = self->ping, .update = *now};
 
+    /* What two relays of a machine send is in no order: an update may have been on its way. */
     if (is_ping)
         self->ping = *now;
-    else if (self->has_ping && measure(&round))
+    else if (self->ping_by == by && measure(&round))
         add_round(self, &round);
-    self->has_ping = is_ping;
+    self->ping_by = is_ping ? by : self->ping_by == by ? NULL : self->ping_by;
     if (self->exchanges_num == TRACED_EXCHANGES_MAX)
         memmove(&self->exchanges[0], &self->exchanges[1],
                 sizeof(self->exchanges[0]) * --self->exchanges_num);

@@ -55,7 +55,7 @@ struct traced_machine {
     struct traced_exchange exchanges[TRACED_EXCHANGES_MAX]; /* the latest, oldest first */
     uint32_t exchanges_num;
     struct traced_exchange ping;
-    bool has_ping;                                 /* no update came since */
+    const void *ping_by;                           /* the connection; NULL: an update came since */
     struct traced_round rounds[TRACED_ROUNDS_MAX]; /* the latest, oldest first */
     uint32_t rounds_num;
     ORMA_VEC(struct traced_round) ties; /* oldest first */
@@ -71,8 +71,8 @@ struct traced_machine {
 struct traced_machine *traced_machine_get(struct orma_list *machines, uint32_t id,
                                           bool (*is_here)(const void *ctx, uint32_t id),
                                           const void *ctx);
-/* An exchange of clocks; the oldest goes if there are too many. */
-void traced_machine_add_exchange(struct traced_machine *self, bool is_ping,
+/* An exchange of clocks by one of its connections; the oldest goes if there are too many. */
+void traced_machine_add_exchange(struct traced_machine *self, const void *by, bool is_ping,
                                  const struct traced_exchange *now);
 /* The number of the tie that holds at this BOOTTIME of ours, counted from the first that there ever
  * was; without an earlier one the first. */

@@ -19,14 +19,22 @@ static void machine_free(struct traced_machine *m)
     free(m);
 }
 
-static void exchange(struct traced_machine *m, bool is_ping, uint64_t client, uint64_t host)
+static const char relays[2];
+
+static void exchange_by(struct traced_machine *m, unsigned relay, bool is_ping, uint64_t client,
+                        uint64_t host)
 {
     struct traced_exchange x = {.client_num = 1};
 
     x.client[0].id = ORMA_CLOCK_BOOTTIME;
     x.client[0].ts = client;
     x.host.now[0] = host;
-    traced_machine_add_exchange(m, is_ping, &x);
+    traced_machine_add_exchange(m, &relays[relay], is_ping, &x);
+}
+
+static void exchange(struct traced_machine *m, bool is_ping, uint64_t client, uint64_t host)
+{
+    exchange_by(m, 0, is_ping, client, host);
 }
 
 /* Theirs is ahead by `ahead`; each way takes 10 ns. */
@@ -67,5 +75,23 @@ Test(machine, clocks_that_cannot_be_are_no_rounds)
         cr_assert(!m->has_known, "%zu", i);
         machine_free(m);
     }
+    orma_assert_no_leaks();
+}
+
+/* The clocks are the same. The update of the second relay was sent before the ping of the first
+ * arrived, so nothing says that it was read later. */
+Test(machine, a_round_is_of_one_relay)
+{
+    struct traced_machine *m = machine_new();
+
+    exchange_by(m, 1, true, HOUR, HOUR + 10);
+    exchange_by(m, 0, true, HOUR + 20, HOUR + 100);
+    exchange_by(m, 1, false, HOUR + 50, HOUR + 110);
+    cr_assert(!m->has_known);
+    exchange_by(m, 0, false, HOUR + 120, HOUR + 130);
+    cr_assert(m->has_known);
+    cr_assert_leq(m->known.at_least, 0);
+    cr_assert_geq(m->known.at_most, 0);
+    machine_free(m);
     orma_assert_no_leaks();
 }
