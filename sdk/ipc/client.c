@@ -300,6 +300,11 @@ bool orma_ipc_client_is_bound(const struct orma_ipc_client *self)
     return self->bind == BIND_OK;
 }
 
+bool orma_ipc_client_is_refused(const struct orma_ipc_client *self)
+{
+    return self->bind == BIND_REFUSED;
+}
+
 static uint32_t method_id(const struct orma_ipc_client *self, const char *name)
 {
     for (unsigned i = 0; i < self->methods_num; i++) {

@@ -48,6 +48,8 @@ int orma_ipc_client_wait(struct orma_ipc_client *self, int timeout_ms);
 /* Waits until the service has answered the bind. -ENOPROTOOPT: it has no such service. */
 int orma_ipc_client_wait_bound(struct orma_ipc_client *self, int timeout_ms);
 bool orma_ipc_client_is_bound(const struct orma_ipc_client *self);
+/* The service has no such port. Neither: it has not answered. */
+bool orma_ipc_client_is_refused(const struct orma_ipc_client *self);
 
 /*
  * From now on sending does not wait: what the socket does not take is kept and sent by dispatch and

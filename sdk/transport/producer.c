@@ -191,11 +191,13 @@ int orma_producer_dispatch(struct orma_producer *self)
     if (self->pool)
         orma_pool_set_drainer(self->pool); /* the owner may have changed its thread */
     int r = orma_ipc_client_dispatch(self->ipc);
+    /* Looked at, but not read for once more: an answer that came in between would be one after which
+     * nothing more comes, and nobody would be introduced. */
     if (r == 0 && !self->introduced) {
         if (orma_ipc_client_is_bound(self->ipc))
             introduce(self);
-        else if ((r = orma_ipc_client_wait_bound(self->ipc, 0)) == -ETIMEDOUT)
-            r = 0; /* not answered yet */
+        else if (orma_ipc_client_is_refused(self->ipc))
+            r = -ENOPROTOOPT;
     }
     if (r == 0 && !self->error)
         commit_if_due(self);

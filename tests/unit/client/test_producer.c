@@ -1,7 +1,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "sdk/ipc/frame.h"
+#include "sdk/ipc/sock.h"
 #include "sdk/transport/thread.h"
 #include "tests/unit/client/fixture.h"
 
@@ -35,6 +40,90 @@ Test(producer, a_refused_connection_can_be_tried_again)
     cr_assert_eq(orma_producer_dispatch(p), 0);
     orma_producer_free(p);
     fixture_free(f);
+    orma_assert_no_leaks();
+}
+
+/* ---- the answer to the bind comes at any moment ---- */
+
+#define ROUNDS 4000
+
+struct answerer {
+    int listener;
+    _Atomic bool sends, sent; /* the answer */
+    _Atomic unsigned introduced, failed;
+};
+
+static bool read_some(int sock, int timeout_ms)
+{
+    struct pollfd pfd = {.fd = sock, .events = POLLIN};
+    char bytes[4096];
+
+    return poll(&pfd, 1, timeout_ms) == 1 && read(sock, bytes, sizeof(bytes)) > 0;
+}
+
+static void *answer(void *ctx)
+{
+    static const char *const methods[] = {"", "InitializeConnection"};
+    const struct orma_ipc_frame reply = {
+        .kind = ORMA_IPC_BIND_REPLY, .request_id = 1, .success = true, .service_id = 1};
+    struct answerer *a = ctx;
+    struct orma_buf out = {0};
+
+    (void)orma_ipc_frame_encode(&out, &reply, methods, ORMA_ARRAY_LEN(methods));
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct pollfd pfd = {.fd = a->listener, .events = POLLIN};
+        int sock = poll(&pfd, 1, 10000) == 1 ? accept4(a->listener, NULL, NULL, SOCK_CLOEXEC) : -1;
+
+        a->failed += !read_some(sock, 5000);
+        a->sends = true;
+        a->failed += write(sock, out.data, out.len) != (ssize_t)out.len;
+        a->sent = true;
+        a->introduced += read_some(sock, 5000);
+        while (read_some(sock, 10000)) /* until the client closes it */
+            continue;
+        close(sock);
+    }
+    orma_buf_fini(&out);
+    return NULL;
+}
+
+/* The turn before this has read the answer. */
+static bool is_answered(const struct answerer *a, const struct orma_producer *p)
+{
+    int waiting = 0;
+
+    if (!a->sends)
+        return false;
+    while (!a->sent)
+        continue;
+    return ioctl(orma_producer_fd(p), FIONREAD, &waiting) == 0 && !waiting;
+}
+
+Test(producer, introduces_itself_whenever_the_bind_is_answered)
+{
+    struct answerer a = {.listener = orma_sock_listen("@orma-test-answer")};
+    const struct orma_producer_config config = {.name = "x", .addr = "@orma-test-answer"};
+    pthread_t thread;
+
+    cr_assert_geq(a.listener, 0);
+    cr_assert_eq(pthread_create(&thread, NULL, answer, &a), 0);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct orma_producer *p;
+
+        a.sends = a.sent = false;
+        cr_assert_eq(orma_producer_new(&config, &p), 0);
+        cr_assert_eq(orma_producer_connect(p), 0);
+        do
+            cr_assert_eq(orma_producer_dispatch(p), 0);
+        while (!is_answered(&a, p));
+        for (unsigned n = 0; n < 5000 && a.introduced == i; n++)
+            (void)poll(NULL, 0, 1); /* no turn any more: nothing would wake it */
+        cr_assert_eq(a.introduced, i + 1, "round %u", i);
+        orma_producer_free(p);
+    }
+    pthread_join(thread, NULL);
+    cr_assert_eq(a.failed, 0);
+    close(a.listener);
     orma_assert_no_leaks();
 }
 
