@@ -7,6 +7,7 @@
 #include "sdk/wire/pb_writer.h"
 
 #define TEXT_MAX 200
+#define NO_TIME_NS 50000000u /* nobody can be said not to have answered within so little */
 
 static const struct {
     const char *name, *text;
@@ -20,7 +21,8 @@ static const struct {
          true},
     [ORMA_PB_ORMA_INCIDENT_SILENT] =
         {"no answer",
-         "a program was stopped, frozen or hanging at the end, and did not hand over its data",
+         "a program was stopped, frozen, hanging or not waited for at the end, and did not hand over "
+         "its data",
          false},
     [ORMA_PB_ORMA_INCIDENT_NOT_STARTED] =
         {"not started", "a data source existed, but never reported that it had started", true},
@@ -161,6 +163,12 @@ static void put_changed(struct orma_buf *out, const struct orma_incident *self, 
 static void put_silent(struct orma_buf *out, const struct orma_incident *self, uint64_t start)
 {
     put_producer(out, self);
+    if (self->from_ns && self->until_ns >= self->from_ns &&
+        self->until_ns - self->from_ns < NO_TIME_NS) { /* a full file ends a session at once */
+        orma_buf_put_str(out,
+                         " was not waited for at the end: what it wrote last may be missing");
+        return;
+    }
     orma_buf_put_str(out, " did not answer");
     if (self->from_ns && self->until_ns > self->from_ns)
         orma_buf_printf(out, " for %.1f s at the end", seconds(self->until_ns, self->from_ns));

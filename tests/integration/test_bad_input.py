@@ -420,6 +420,17 @@ class BadInput(Case):
         self.assertIn("No space left", done.stderr.decode())
         self.assertGreater(int(self.one(small / "t.pftrace", "SELECT count(*) FROM slice")), 0)
 
+    def test_no_room_for_the_sockets(self):
+        full = self.dir / "run"
+        full.mkdir()
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "none", full], capture_output=True).returncode:
+            self.skipTest("file systems cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", str(full)])
+        full.chmod(0o700)
+        self.env["XDG_RUNTIME_DIR"] = str(full)
+        said = self.orma("record", "--private", "-t", "100ms", "-o", "t", "apps", code=1).stderr.decode()
+        self.assertIn(f"cannot make a folder for the sockets in {full}: No space left", said)
+
     def test_a_socket_path_that_is_taken(self):
         self.start_traced()
         self.message(TRACED, code=1, says=self.env["PERFETTO_PRODUCER_SOCK_NAME"])

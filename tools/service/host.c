@@ -53,8 +53,10 @@ static void *run_probes(void *arg)
     return NULL;
 }
 
-static int make_dir(struct orma_service_host *self)
+/* *ret_what names the folder in which there is no room for it. */
+static int make_dir(struct orma_service_host *self, const char **ret_what)
 {
+    static _Thread_local char no_folder[PATH_SIZE + 64];
     const char *base = orma_path_run_dir();
 
     (void)orma_service_leftovers_remove(); /* how many does not matter here */
@@ -62,6 +64,8 @@ static int make_dir(struct orma_service_host *self)
     if (!base || access(base, W_OK | X_OK) < 0 ||
         snprintf(NULL, 0, "%s/" ORMA_SERVICE_LEFTOVERS_PATTERN, base) >= PATH_SIZE)
         base = "/tmp";
+    snprintf(no_folder, sizeof(no_folder), "cannot make a folder for the sockets in %s", base);
+    *ret_what = no_folder;
     snprintf(self->dir, sizeof(self->dir), "%s/" ORMA_SERVICE_LEFTOVERS_PATTERN, base);
     if (!mkdtemp(self->dir)) /* mode 0700: nobody else may enter */
         return -errno;
@@ -124,8 +128,7 @@ static int start(bool private_sockets, bool probes, struct orma_service_host **r
     if (!self)
         return -ENOMEM;
     self->lock_fd = -1;
-    *ret_what = "cannot make a folder for the sockets";
-    if (private_sockets && (r = make_dir(self)) < 0)
+    if (private_sockets && (r = make_dir(self, ret_what)) < 0)
         return r;
     *ret_what = "cannot start a service";
     if ((r = start_service(self)) < 0)

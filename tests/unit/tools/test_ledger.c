@@ -212,6 +212,17 @@ Test(loss, incidents_are_part_of_the_sentence)
     cr_assert(strstr(text, "lost at least 1 record of perf overrun: another program changed the "
                            "kernel's tracer (tracing_on"));
     cr_assert(strstr(text, "; 'a?b' (pid 7) did not answer for 5.0 s at the end"), "%s", text);
+
+    put_incident(&b, &(struct orma_incident){.kind = ORMA_PB_ORMA_INCIDENT_SILENT,
+                                             .pid = 8,
+                                             .producer = ORMA_STR("probes"),
+                                             .from_ns = 13 * second,
+                                             .until_ns = 13 * second + 20000000});
+    orma_ledger_read(orma_buf_str(&b), 0, &loss);
+    orma_ledger_format(&loss, text, sizeof(text));
+    cr_assert(strstr(text, "; 'probes' (pid 8) was not waited for at the end: what it wrote last "
+                           "may be missing"),
+              "%s", text);
     orma_buf_fini(&b);
     orma_assert_no_leaks();
 }
