@@ -41,6 +41,8 @@
 #define SNAPSHOTS_CHECKED 64 /* names of files that must not be there */
 #define SUFFIX ".pftrace"    /* of names that are made up */
 #define BACKGROUND_WAIT_MS 30000
+/* Between a moment and the snapshot of it there may be so much, beside the times asked for. */
+#define SNAPSHOT_MS 5000
 
 static struct orma_output_want wanted(const struct orma_record *rec)
 {
@@ -366,7 +368,7 @@ static void on_started(void *ctx)
         rec->plan->session = rec->session_name;
         rec->plan->addr =
             rec->service.host ? orma_service_host_consumer_addr(rec->service.host) : NULL;
-        rec->plan->path = rec->out_path;
+        rec->plan->path = rec->rotation.handover ? rec->rotation.want.path : rec->out_path;
         if (orma_flight_start(rec->plan, &rec->flight) < 0)
             rec->snapshots_failed++; /* said; the recording goes on */
     }
@@ -376,11 +378,13 @@ static void on_started(void *ctx)
     orma_service_background_silence();
 }
 
+/* Snapshots of files are made when all of them are complete. */
 static void on_stopping(void *ctx)
 {
     struct orma_record *rec = ctx;
 
-    rec->snapshots_failed += orma_flight_stop(ORMA_STEAL(rec->flight)).failed;
+    if (!rec->rotation.handover)
+        rec->snapshots_failed += orma_flight_stop(ORMA_STEAL(rec->flight)).failed;
 }
 
 /* The conditions of --when. An exit code. */
@@ -404,6 +408,11 @@ static int plan_flight(struct orma_record *rec, struct orma_flight_plan *plan)
             return orma_cli_usage_error(&rec->cli, "--when '%s': %s", rec->when[i], wrong);
     }
     rec->plan = plan;
+    if (orma_record_rotation_wanted(&rec->rotation)) {
+        orma_record_handover_init(&rec->handover);
+        plan->handover = rec->rotation.handover = &rec->handover;
+        rec->rotation.hold_ms = rec->before_ms + rec->after_ms + SNAPSHOT_MS;
+    }
     return ORMA_EXIT_OK;
 }
 
@@ -531,6 +540,10 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
     };
     warn_of_memory(rec);
     int r = orma_recorder_run(&run);
+    if (rec->rotation.handover) {
+        orma_record_rotation_hand_over(&rec->rotation);
+        rec->snapshots_failed += orma_flight_stop(ORMA_STEAL(rec->flight)).failed;
+    }
     rec->out_fd = run.out_fd;
     if (run.rotation)
         rec->out_path = orma_buf_cstr(&rec->rotation.path);
@@ -723,6 +736,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
     if (rec.out_created)
         (void)unlink(rec.out_path); /* nothing came into it */
     orma_record_rotation_fini(&rec.rotation);
+    if (rec.rotation.handover)
+        orma_record_handover_fini(&rec.handover);
     orma_fd_close(&rec.out_fd);
     orma_fd_close(&rec.parent_fd);
     orma_fd_close(&rec.signal_fd);

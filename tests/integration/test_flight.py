@@ -62,6 +62,61 @@ class Flight(Case):
             mark, = self.query(path, MARKS)
             self.assertGreaterEqual(int(self.one(path, f"{SLOW_ONES} AND {mark['ts']} BETWEEN ts + 49999999 AND ts + dur + 1000")), 1)
 
+    def rotate(self, *options, load=(5, 2, 20000, 250, 70), code=0):
+        done = self.orma("record", "--private", "-o", "t.pftrace", *options, "apps", "--", LOAD, *map(str, load), code=code, timeout=60)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def test_snapshots_of_files(self):
+        """Whole, of the time asked for, from as many files as have it; and the files are the whole recording, as without."""
+        condition = "slice request > 50ms"
+        out, text = self.rotate("--rotate", "300ms", "--when", condition, "--before", "700ms", "--after", "200ms", "--pause", "700ms")
+        told, taken = self.held(text, condition)
+        surely, at_most = map(int, re.search(r"(\d+) to (\d+) longer", out).groups())
+        self.assertTrue(surely <= told <= at_most, text)
+        self.assertGreaterEqual(taken, 3)
+        self.assertIn("nothing lost", text)
+        files = sorted(self.dir.glob("t.[0-9]*.pftrace"))
+        self.orma("merge", *files, "-o", "whole")
+        rows = "SELECT count(*), sum(ts), sum(dur) FROM slice WHERE name = 'request' AND dur > 0"
+        begin = int(self.one("whole", "SELECT min(ts) FROM slice"))
+        for path in sorted(self.dir.glob("t.pftrace.*")):
+            mark, = self.query(path, MARKS)
+            self.assertEqual(mark["name"], condition)
+            first, last = int(mark["ts"]) - 700_000_000, int(mark["ts"]) + 200_000_000
+            within = f" AND ts >= {max(first, begin)} AND ts + dur <= {last}"
+            self.assertEqual(self.query(path, rows + within), self.query("whole", rows + within), path.name)
+            self.assertGreater(int(self.one(path, "SELECT count(*) FROM slice WHERE name = 'request'" + within)), 1000)
+            self.assertEqual(self.one(path, f"SELECT count(*) FROM slice WHERE ts > {last} OR ts + dur < {first} AND dur >= 0"), "0")
+            self.assertEqual(self.one(path, "SELECT str_value FROM metadata WHERE name = 'trace_trigger'"), condition)
+            self.assertEqual(self.one(path, "SELECT count(*) FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0"), "0")
+
+    def test_files_that_a_snapshot_needs_are_kept(self):
+        """--keep alone would have removed them; those that no snapshot can need any more go."""
+        condition = "slice request > 50ms"
+        _, text = self.rotate("--rotate", "200ms", "--keep", "1", "--when", condition, "--before", "1s", "--after", "0s", "--max-snapshots", "1",
+                              load=(8, 1, 1000, 2500, 70))
+        self.assertEqual(self.held(text, condition)[1], 1, text)
+        mark, = self.query("t.pftrace.0", MARKS)
+        self.assertLess(int(self.one("t.pftrace.0", "SELECT min(ts) FROM slice")), int(mark["ts"]) - 900_000_000)
+        self.assertFalse((self.dir / "t.0001.pftrace").exists())
+
+    def test_sql_is_asked_of_files(self):
+        condition = "SELECT ts FROM slice WHERE name = 'request' AND dur > 50000000"
+        _, text = self.rotate("--rotate", "3s", "--when", condition, "--after", "0s", "--pause", "0s", load=(5, 1, 1000, 2500, 70))
+        self.assertEqual(self.held(text, condition)[0], 1, text)
+
+    def test_a_snapshot_of_files_at_the_end(self):
+        """The moment is seen, and the recording ends before the time after it is over."""
+        _, text = self.rotate("--rotate", "10m", "--when", "slice request > 50ms", "--after", "1m", load=(1, 1, 1000, 300, 70))
+        self.assertEqual(self.held(text, "slice request > 50ms")[1], 1, text)
+        self.assertGreaterEqual(int(self.one("t.pftrace.0", SLOW_ONES)), 1)
+
+    def test_a_next_file_that_cannot_be_made_fails_the_snapshot(self):
+        (self.dir / "t.pftrace.0").write_text("mine")
+        _, text = self.rotate("--rotate", "10m", "--when", "slice request > 50ms", "--after", "0s", load=(1, 0, 0, 300, 60), code=1)
+        self.assertEqual((self.dir / "t.pftrace.0").read_text(), "mine")
+        self.assertIn("1 failed", text)
+
     def test_names_are_patterns_and_others_do_not_count(self):
         conditions = "slice req*t > 50ms", "slice other > 1us", 'slice "re?uest" > 10s'
         _, text = self.record(*(a for c in conditions for a in ("--when", c)), load=(1, 1, 1000, 250, 70))
@@ -156,13 +211,13 @@ class Flight(Case):
         self.assertEqual(self.one(self.dir / "t.0", f"SELECT count(*) FROM ({MARKS})"), "1")
 
     def test_usage(self):
-        for options, what in ((["--when", "slice x > 1s"], "needs --ring"), (["--ring", "--when", "slower"], "expected: slice"),
+        for options, what in ((["--when", "slice x > 1s"], "needs --ring or --rotate"), (["--ring", "--when", "slower"], "expected: slice"),
                               (["--ring", "--when", "slice x"], "expected a name"), (["--ring", "--when", "slice x > y"], "expected a time"),
                               (["--ring", "--after", "1s"], "need --when"), (["--ring", "--when", "slice x > 1s", "-o", "-"], "needs a file"),
                               (["--ring", "--when", "slice x > 1s", "--before", "9999h"], "bad time"),
                               (["--when", "slice x > 1s", "-c", "x"], "cannot be combined"),
-                              (["--ring", "--rotate", "1mb", "--when", "slice x > 1s"], "so leave out --rotate"),
-                              (["--rotate", "1mb", "--when", "slice x > 1s"], "so leave out --rotate")):
+                              (["--ring", "--rotate", "1mb", "--when", "slice x > 1s"], "--rotate cannot be combined with --ring"),
+                              (["--rotate", "1mb", "--when", "slice x > 1s", "-o", "-"], "needs a file")):
             self.assertIn(what, self.orma("record", *options, code=2).stderr.decode())
 
 

@@ -21,6 +21,7 @@
 #include "tools/flight/watch.h"
 #include "tools/follow/snapshot.h"
 #include "tools/load/sql_error.h"
+#include "tools/record/handover.h"
 
 /* Between two looks: with a flush and a reading, what happens is seen well within 200 ms. */
 #define TURN_MS 60
@@ -31,6 +32,7 @@
 /* Longer than a query of a whole ring, or it does not end by itself. */
 #define SQL_PATIENCE_S 30
 #define COMMANDS_MAX 16
+#define PIECE ((size_t)1 << 18) /* of a file, at a time */
 
 /* told = the sum of the others, and the one that is pending. */
 struct count {
@@ -334,26 +336,72 @@ static void ask_all(struct orma_flight *f, struct orma_processor *tp, uint64_t m
     }
 }
 
+static int feed_file(struct orma_flight *f, struct orma_processor *tp, int fd, uint8_t *room)
+{
+    ssize_t n = 1;
+    int r = 0;
+
+    while (r == 0 && n > 0) {
+        n = read(fd, room, PIECE);
+        r = n < 0 ? -errno : is_ending(f) ? -ECANCELED : orma_processor_feed(tp, room, (size_t)n);
+    }
+    return r;
+}
+
+/* The file that is written now, as far as it has come, behind the one before it. */
+static int load_files(struct orma_flight *f, uint64_t *ret_taken_ns, struct orma_processor **ret)
+{
+    const struct orma_processor_config config = {
+        .size = sizeof(config), .threads = 1, .one_thread = true};
+    struct orma_record_files files = {0};
+    struct orma_processor *tp = NULL;
+    uint8_t *room = malloc(PIECE);
+    int r = room ? orma_record_handover_current(f->plan->handover, &files) : -ENOMEM;
+
+    *ret_taken_ns = orma_clock_boottime();
+    if (r == 0)
+        r = orma_processor_new(&config, &tp);
+    for (size_t i = 0; r == 0 && i < files.fds.len; i++)
+        r = feed_file(f, tp, files.fds.data[i], room);
+    if (r == 0)
+        r = orma_processor_finish(tp);
+    if (r == 0)
+        *ret = tp;
+    else
+        orma_processor_free(tp);
+    orma_record_files_fini(&files);
+    free(room);
+    return r;
+}
+
+static int load_ring(struct orma_flight *f, uint64_t *ret_taken_ns, struct orma_processor **ret)
+{
+    struct orma_follow_snapshot snapshot = {
+        .program = f->plan->program,
+        .session = f->plan->session,
+        .addr = f->plan->addr,
+        .config = {.size = sizeof(snapshot.config), .threads = 1, .one_thread = true},
+        .quiet = f->not_asked > 0,
+        .progress = load_on,
+        .ctx = f};
+    int r = orma_follow_snapshot(&snapshot, ret);
+
+    *ret_taken_ns = snapshot.taken_ns;
+    return r;
+}
+
 static void *ask_now_and_then(void *ctx)
 {
     struct orma_flight *f = ctx;
     uint64_t pause_ms = SQL_PERIOD_MS;
 
     while (!wait_ms(f, pause_ms)) {
-        struct orma_follow_snapshot snapshot = {
-            .program = f->plan->program,
-            .session = f->plan->session,
-            .addr = f->plan->addr,
-            .config = {.size = sizeof(snapshot.config), .threads = 1, .one_thread = true},
-            .quiet = f->not_asked > 0,
-            .progress = load_on,
-            .ctx = f};
         struct orma_processor *tp = NULL;
-        uint64_t before = thread_cpu_ns();
-        int r = orma_follow_snapshot(&snapshot, &tp);
+        uint64_t before = thread_cpu_ns(), taken_ns = 0;
+        int r = f->plan->handover ? load_files(f, &taken_ns, &tp) : load_ring(f, &taken_ns, &tp);
 
         if (r == 0)
-            ask_all(f, tp, snapshot.taken_ns);
+            ask_all(f, tp, taken_ns);
         f->asked += r == 0;
         f->not_asked += r < 0 && !is_ending(f);
         orma_processor_free(tp);
@@ -470,7 +518,8 @@ static void say_counts(const struct orma_flight *f)
         fprintf(stderr, "%s: SQL was asked %" PRIu64 " time%s", f->plan->program, f->asked,
                 f->asked == 1 ? "" : "s");
     if (f->asks && f->not_asked)
-        fprintf(stderr, ", and %" PRIu64 " times the ring could not be read", f->not_asked);
+        fprintf(stderr, ", and %" PRIu64 " times the %s could not be read", f->not_asked,
+                f->plan->handover ? "files" : "ring");
     if (f->asks)
         fputc('\n', stderr);
     if (f->slices.given_up || f->slices.names_given_up)

@@ -8,6 +8,10 @@
  *                       while ─► conditions ──────────────────┘
  *   SQL:  the session ─► snapshot ─► import ─► rows? ─────────┘
  *
+ * Of a recording in several files (--rotate) the snapshot is made of those that have the moment,
+ * for which the recorder begins another one; SQL is asked of the
+ * file that is written and the one before it.
+ *
  * One snapshot is under way at a time; what conditions tell meanwhile belongs to it. Afterwards it
  * is quiet for a while (`pause_ms`). A condition of SQL that holds has to fail before it counts
  * again; one that takes longer than half a minute is no longer asked, and the end waits for none.
@@ -24,6 +28,8 @@
 #include "tools/flight/condition.h"
 #include "tools/flight/slices.h"
 
+struct orma_record_handover;
+
 struct orma_flight_plan {
     struct orma_flight_condition conditions[ORMA_FLIGHT_CONDITIONS_MAX];
     unsigned num;
@@ -34,6 +40,7 @@ struct orma_flight_plan {
     const char *program, *session, *addr; /* addr NULL: the service of this machine */
     const char *path;                     /* snapshots are PATH.N */
     bool force, quiet;
+    struct orma_record_handover *handover; /* of its files; NULL: it is a ring */
 };
 
 struct orma_flight;
@@ -45,7 +52,7 @@ struct orma_flight_result {
     unsigned taken, failed;
 };
 
-/* Before the session ends: a snapshot that is due later is made now. Says what came of each
- * condition. NULL is fine. Frees it. */
+/* Before the session ends (of files: after that): a snapshot that is due later is made now. Says
+ * what came of each condition. NULL is fine. Frees it. */
 struct orma_flight_result orma_flight_stop(struct orma_flight *self);
 #endif

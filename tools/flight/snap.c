@@ -19,11 +19,14 @@
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/pieces/cut.h"
+#include "tools/record/handover.h"
 #include "tools/service/clone.h"
 
 #define CONNECT_MS 5000
 /* Of nobody else: the service gives sequences small numbers. */
 #define MARK_SEQ 0x7ffffff0u
+/* The service's own, which the statistics of a file do not count. */
+#define SERVICE_SEQ 1u
 #define MARK_TRACK UINT64_C(0x6f726d61666c7431)
 
 /* A file without a name in the folder of the snapshots: nothing of it stays. */
@@ -68,33 +71,83 @@ static int clone_into(const struct orma_flight_snap *self, int fd, struct orma_b
     return orma_service_clone(consumer, &request, fd, &bytes, error);
 }
 
-static size_t begin_packet(struct orma_buf *out, uint64_t ts)
+static int append(int from, int to)
+{
+    static const size_t cap = (size_t)1 << 16;
+    uint8_t *room = malloc(cap);
+    ssize_t n = 1;
+    int r = room ? 0 : -ENOMEM;
+
+    while (r == 0 && n > 0) {
+        n = read(from, room, cap);
+        if (n < 0)
+            r = errno == EINTR ? 0 : -errno;
+        else
+            r = orma_fd_write_all(to, room, (size_t)n);
+        n = n < 0 && r == 0 ? 1 : n;
+    }
+    free(room);
+    return r;
+}
+
+/* Files of one recording behind each other are a trace. */
+static int files_into(const struct orma_flight_snap *self, int fd, struct orma_buf *error)
+{
+    struct orma_record_files files = {0};
+    uint64_t before = self->plan->before_ms * 1000000;
+    int r = orma_record_handover_take(self->plan->handover,
+                                      self->moment - ORMA_MIN(self->moment, before), &files);
+
+    for (size_t i = 0; r == 0 && i < files.fds.len; i++)
+        r = append(files.fds.data[i], fd);
+    if (r < 0)
+        orma_buf_printf(error, "the files of that time cannot be had: %s", strerror(-r));
+    orma_record_files_fini(&files);
+    return r;
+}
+
+static size_t begin_packet(const struct orma_flight_snap *self, struct orma_buf *out)
 {
     size_t packet = orma_pb_begin(out, ORMA_PB_TRACE_PACKET);
 
-    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, ts);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, self->moment);
     orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, ORMA_PB_BUILTIN_CLOCK_BOOTTIME);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, MARK_SEQ);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID,
+                    self->plan->handover ? SERVICE_SEQ : MARK_SEQ);
     return packet;
+}
+
+/* As the service says it in a clone. */
+static void put_trigger(const struct orma_flight_snap *self, struct orma_buf *out)
+{
+    size_t packet = begin_packet(self, out);
+    size_t trigger = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER);
+
+    orma_pb_put_cstr(out, ORMA_PB_TRIGGER_TRIGGER_NAME, self->condition);
+    orma_pb_put_cstr(out, ORMA_PB_TRIGGER_PRODUCER_NAME, self->plan->program);
+    orma_pb_end(out, trigger);
+    orma_pb_end(out, packet);
 }
 
 static int put_mark(const struct orma_flight_snap *self, int fd)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0};
-    size_t packet = begin_packet(&out, self->moment);
+    size_t packet = begin_packet(self, &out);
     size_t track = orma_pb_begin(&out, ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR);
 
     orma_pb_put_u64(&out, ORMA_PB_TRACK_DESCRIPTOR_UUID, MARK_TRACK);
     orma_pb_put_cstr(&out, ORMA_PB_TRACK_DESCRIPTOR_NAME, "Flight recorder");
     orma_pb_end(&out, track);
     orma_pb_end(&out, packet);
-    packet = begin_packet(&out, self->moment);
+    packet = begin_packet(self, &out);
     size_t event = orma_pb_begin(&out, ORMA_PB_TRACE_PACKET_TRACK_EVENT);
     orma_pb_put_u64(&out, ORMA_PB_TRACK_EVENT_TYPE, ORMA_PB_TRACK_EVENT_TYPE_INSTANT);
     orma_pb_put_u64(&out, ORMA_PB_TRACK_EVENT_TRACK_UUID, MARK_TRACK);
     orma_pb_put_cstr(&out, ORMA_PB_TRACK_EVENT_NAME, self->condition);
     orma_pb_end(&out, event);
     orma_pb_end(&out, packet);
+    if (self->plan->handover)
+        put_trigger(self, &out);
     if (out.failed)
         return -ENOMEM;
     off_t end = lseek(fd, 0, SEEK_END);
@@ -110,7 +163,8 @@ static int cut(struct orma_flight_snap *self, int fd)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
     const int64_t range[] = {(int64_t)(self->moment - self->plan->before_ms * 1000000),
-                             (int64_t)(self->moment + self->plan->after_ms * 1000000)};
+                             /* the moment itself is in it */
+                             (int64_t)(self->moment + self->plan->after_ms * 1000000 + 1)};
     char scratch[40];
     struct stat st;
 
@@ -134,9 +188,14 @@ int orma_flight_snap(struct orma_flight_snap *self)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
     ORMA_AUTO(orma_fd_close) int fd = open_scratch(self->plan);
-    int r = fd < 0 ? fd : clone_into(self, fd, &error);
+    int r = fd < 0 ? fd : 0;
 
+    /* In front of files: readers take what comes behind a file's last flush for too late. */
+    if (r == 0 && self->plan->handover)
+        r = put_mark(self, fd);
     if (r == 0)
+        r = self->plan->handover ? files_into(self, fd, &error) : clone_into(self, fd, &error);
+    if (r == 0 && !self->plan->handover)
         r = put_mark(self, fd);
     if (r < 0) {
         fprintf(stderr, "%s: no snapshot %s.%u: %s\n", self->plan->program, self->plan->path,

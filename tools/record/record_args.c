@@ -93,14 +93,14 @@ const struct orma_option orma_record_options[] = {
      "Begin another file when one has about this size, or this age: 64mb, 10m (minutes), or "
      "64mb,10m. They are called NAME.0001.pftrace, NAME.0002.pftrace, ...; each can be opened "
      "alone, and 'orma merge' joins them."},
-    {OPT_KEEP, 0, "keep", "N", "With --rotate: keep the newest N files only."},
+    {OPT_KEEP, 0, "keep", "N", "With --rotate: keep the newest N files only, and those that --when may need."},
     {OPT_MAX_SNAPSHOTS, 0, "max-snapshots", "N",
      "How many files the triggers of a CLONE_SNAPSHOT config, or the conditions of --when, may "
      "write (default: 100)."},
     {OPT_WHEN, 0, "when", "CONDITION",
-     "With --ring: write a snapshot FILE.0, FILE.1, ... each time that this happens: 'slice "
-     "\"request\" > 50ms', 'latency worker > 20ms', or SQL that returns a row. Names are patterns; "
-     "may be repeated."},
+     "With --ring or --rotate: write a snapshot FILE.0, FILE.1, ... each time that this happens: "
+     "'slice \"request\" > 50ms', 'latency worker > 20ms', or SQL that returns a row (of the ring, "
+     "or of the two newest files). Names are patterns; may be repeated."},
     {OPT_BEFORE, 0, "before", "TIME", "How much of the time before it is in a snapshot (10s)."},
     {OPT_AFTER, 0, "after", "TIME", "How much of the time after it (2s)."},
     {OPT_PAUSE, 0, "pause", "TIME", "After a snapshot, make none for so long (10s)."},
@@ -384,13 +384,10 @@ static int check_together(struct orma_record *rec)
     if (rec->when_num && (rec->clone || rec->config_path || rec->request.trigger))
         return orma_cli_usage_error(&rec->cli,
                                     "--when cannot be combined with -c, --clone and --trigger");
-    if (rec->when_num && orma_record_rotation_wanted(&rec->rotation))
-        return orma_cli_usage_error(
-            &rec->cli, "--when cannot be combined with --rotate: each snapshot is a file of its "
-                       "own, so leave out --rotate (--max-snapshots N limits how many there are); "
-                       "to keep all as well, run 'orma record --rotate' beside it");
-    if (rec->when_num && rec->request.mode != ORMA_RECORD_RING)
-        return orma_cli_usage_error(&rec->cli, "--when needs --ring: snapshots are made of a ring");
+    if (rec->when_num && rec->request.mode != ORMA_RECORD_RING &&
+        !orma_record_rotation_wanted(&rec->rotation))
+        return orma_cli_usage_error(&rec->cli, "--when needs --ring or --rotate: snapshots are made "
+                                               "of what is kept");
     if (rec->when_num && rec->out_path && !strcmp(rec->out_path, "-"))
         return orma_cli_usage_error(
             &rec->cli, "--when needs a file: snapshots are called FILE.0, FILE.1, ...");

@@ -55,6 +55,7 @@ struct orma_record {
     struct orma_arena names; /* of events that were given without their group */
     char *const *command;
     struct orma_record_rotation rotation;
+    struct orma_record_handover handover; /* of its files; with --when */
     int out_fd;
     bool out_created;
     int signal_fd;

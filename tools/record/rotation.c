@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #define TICK_MS 50
 /* After a file that could not be made. */
 #define RETRY_MS 1000
+/* From the beginning of a file, what comes may go into the one before it for so long. */
+#define CHANGE_MS 5000
 #define DIGITS 4
 /* Names that others have, before it waits for RETRY_MS. */
 #define NAMES_TRIED 1000
@@ -197,12 +200,15 @@ static void name_last(struct orma_record_rotation *self)
     self->number = self->files.data[self->files.len - 1].number;
     orma_buf_clear(&self->path);
     put_path(self, self->number, &self->path);
+    if (self->handover)
+        orma_record_handover_name(self->handover, orma_buf_cstr(&self->path));
 }
 
 static void take_file(struct orma_record_rotation *self)
 {
     self->made++;
     name_last(self);
+    self->files.data[self->files.len - 1].begun_ns = orma_clock_boottime();
     self->begun_ns = self->looked_ns = orma_clock_monotonic();
     self->looked_bytes = 0;
 }
@@ -217,6 +223,76 @@ int orma_record_rotation_open(struct orma_record_rotation *self, int *ret_fd, bo
     if (r == 0)
         take_file(self);
     return r;
+}
+
+/* ---- for others ---- */
+
+/* A file of ours, to be read; -1: it is another one, or gone. */
+static int reopen(const struct orma_record_rotation *self, const struct orma_record_rotated *file)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+    struct stat st;
+
+    put_path(self, file->number, &path);
+    if (path.failed)
+        return -1;
+    int fd = open(orma_buf_cstr(&path), O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_dev != file->dev || st.st_ino != file->ino))
+        orma_fd_close(&fd);
+    return fd;
+}
+
+/* The first `num` files without those that ended before `from_ns`. What a writer held when a file
+ * began may be older than it. */
+static void collect(const struct orma_record_rotation *self, uint32_t num, uint64_t from_ns,
+                    struct orma_record_files *ret)
+{
+    for (uint32_t i = 0; i < num; i++) {
+        if (i + 1 < num && self->files.data[i + 1].begun_ns + CHANGE_MS * MS < from_ns)
+            continue;
+        int fd = reopen(self, &self->files.data[i]);
+        if (fd >= 0 && ORMA_VEC_PUSH(&ret->fds, fd))
+            orma_fd_close(&fd);
+    }
+}
+
+static bool is_wanted(const struct orma_record_rotation *self)
+{
+    uint64_t from_ns;
+
+    return self->handover && orma_record_handover_wanted(self->handover, &from_ns);
+}
+
+static void give(struct orma_record_rotation *self, int error)
+{
+    struct orma_record_files files = {0};
+    uint64_t from_ns;
+
+    self->gives = false;
+    if (!self->handover || !orma_record_handover_wanted(self->handover, &from_ns))
+        return;
+    if (!error)
+        collect(self, self->files.len - 1, from_ns, &files);
+    orma_record_handover_give(self->handover, &files, error);
+    orma_record_files_fini(&files);
+}
+
+void orma_record_rotation_hand_over(struct orma_record_rotation *self)
+{
+    struct orma_record_files files = {0};
+    uint64_t now = orma_clock_boottime(), hold = self->hold_ms * MS;
+
+    if (!self->handover)
+        return;
+    collect(self, self->files.len, now - ORMA_MIN(now, hold), &files);
+    orma_record_handover_close(self->handover, &files);
+}
+
+/* Nobody will want it: it ended before what is held. */
+static bool is_old(const struct orma_record_rotation *self)
+{
+    return !self->hold_ms || self->files.len < 2 ||
+           self->files.data[1].begun_ns + self->hold_ms * MS < orma_clock_boottime();
 }
 
 /* The oldest one that is there. */
@@ -242,6 +318,8 @@ static bool is_due(struct orma_record_rotation *self, int fd)
 
     if (now < self->retry_ns)
         return false;
+    if (is_wanted(self))
+        return true;
     if (self->max_ms && now - self->begun_ns >= self->max_ms * MS)
         return true;
     if (!self->max_bytes || now - self->looked_ns < TICK_MS * MS)
@@ -266,6 +344,7 @@ static int begin(struct orma_record_rotation *self, struct orma_consumer *consum
         self->retry_ns = orma_clock_monotonic() + RETRY_MS * MS;
         fprintf(stderr, "%s: recording goes on in %s\n", self->want.program,
                 orma_buf_cstr(&self->path));
+        give(self, r);
         return 0;
     }
     r = orma_consumer_next_begin(consumer, next_fd, &self->next);
@@ -279,6 +358,7 @@ static int begin(struct orma_record_rotation *self, struct orma_consumer *consum
         return r;
     }
     self->pending = true;
+    self->gives = is_wanted(self);
     self->old_fd = *fd;
     *fd = next_fd;
     take_file(self);
@@ -297,6 +377,8 @@ static void take_back(struct orma_record_rotation *self, int *fd)
     self->pending = false;
     name_last(self);
     self->retry_ns = orma_clock_monotonic() + RETRY_MS * MS;
+    if (self->gives)
+        give(self, -EREMOTEIO);
 }
 
 static void put_note(struct orma_record_rotation *self)
@@ -317,7 +399,9 @@ static void finish_old(struct orma_record_rotation *self)
     self->behind = ORMA_MAX(self->behind, self->next.behind);
     orma_fd_close(&self->old_fd);
     self->pending = false;
-    while (self->keep && self->files.len > self->keep)
+    if (self->gives)
+        give(self, 0);
+    while (self->keep && self->files.len > self->keep && is_old(self))
         remove_oldest(self);
 }
 

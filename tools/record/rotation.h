@@ -5,7 +5,8 @@
  *
  *   open ──► turn ──► turn ... ──► close
  *
- * Threads: none; it is called between the turns of the recorder.
+ * Threads: none; it is called between the turns of the recorder. Other threads get files through
+ * the handover.
  */
 #ifndef ORMA_TOOLS_RECORD_ROTATION_H
 #define ORMA_TOOLS_RECORD_ROTATION_H
@@ -16,20 +17,27 @@
 #include "sdk/base/vec.h"
 #include "sdk/transport/consumer.h"
 #include "tools/output/output.h"
+#include "tools/record/handover.h"
 
 struct orma_record_rotated {
     uint32_t number;
+    uint64_t begun_ns; /* BOOTTIME: what is older is in the file before it */
     uint64_t dev, ino; /* as it was made: another one of the same name is not ours */
 };
 
 struct orma_record_rotation {
     /* Set by the caller. */
-    uint64_t max_bytes, max_ms; /* of a file; 0: no limit. Neither: there is no rotation */
-    uint32_t keep;              /* files that stay; 0: all */
+    uint64_t max_bytes, max_ms;   /* of a file; 0: no limit. Neither: there is no rotation */
+    uint32_t keep;                /* files that stay; 0: all */
     struct orma_output_want want; /* with the name of the whole: NAME.pftrace */
-    /* What is put behind each file when it is complete; called with an empty buffer. May be NULL. */
+    /* What is put behind each file when it is complete; called with an empty buffer. May be NULL.
+     */
     void (*put_note)(void *ctx, struct orma_buf *out);
     void *ctx;
+    /* NULL: nobody else wants files. Files of the last `hold_ms` are not removed, whatever `keep`.
+     */
+    struct orma_record_handover *handover;
+    uint64_t hold_ms;
 
     /* Results. */
     struct orma_buf path;    /* of the file that is written now */
@@ -43,7 +51,7 @@ struct orma_record_rotation {
     int old_fd;
     uint64_t begun_ns, looked_ns, looked_bytes, retry_ns;
     struct orma_consumer_next next;
-    bool pending;
+    bool pending, gives; /* gives: the file that becomes complete is wanted, with those before it */
     ORMA_VEC(struct orma_record_rotated) files;
 };
 
@@ -55,8 +63,8 @@ static inline bool orma_record_rotation_wanted(const struct orma_record_rotation
 /* "64mb", "30s", or both: "64mb,5m", where m is minutes. False: neither. */
 bool orma_record_rotation_parse(struct orma_record_rotation *self, const char *text);
 
-/* Is there a file of an earlier recording of this name? With `want.force` there may be. 0, or -errno
- * with a line on stderr. */
+/* Is there a file of an earlier recording of this name? With `want.force` there may be. 0, or
+ * -errno with a line on stderr. */
 int orma_record_rotation_check(const struct orma_record_rotation *self);
 
 /* The first file; files of an earlier recording are gone then. The rest as orma_output_begin(). */
@@ -75,6 +83,8 @@ int orma_record_rotation_tick_ms(const struct orma_record_rotation *self, int ti
 /* After the end of the session: all files are complete. */
 void orma_record_rotation_close(struct orma_record_rotation *self, struct orma_consumer *consumer,
                                 int *fd);
+/* After that, or instead of it: whoever wants files gets what there is, and is not held up. */
+void orma_record_rotation_hand_over(struct orma_record_rotation *self);
 void orma_record_rotation_fini(struct orma_record_rotation *self);
 
 /* "trace.0004.pftrace to trace.0007.pftrace". Those that are there. */
