@@ -31,7 +31,7 @@ struct calls {
     int stop_fd; /* of these calls: the first connection is over */
     pthread_mutex_t lock;
     pthread_cond_t idle;
-    unsigned used;
+    unsigned used; /* with the lock */
 };
 
 struct pair {
@@ -52,6 +52,24 @@ static void put_hello(char *ret)
     strcpy(at, "\n");
 }
 
+/* False: there are as many as there may be. */
+static bool enter(struct calls *c)
+{
+    pthread_mutex_lock(&c->lock);
+    bool room = c->used < USED_MAX;
+    c->used += room;
+    pthread_mutex_unlock(&c->lock);
+    return room;
+}
+
+static void leave(struct calls *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->used--;
+    pthread_cond_signal(&c->idle);
+    pthread_mutex_unlock(&c->lock);
+}
+
 static void *serve(void *arg)
 {
     struct pair *pair = arg;
@@ -64,11 +82,8 @@ static void *serve(void *arg)
     orma_fd_close(&pair->fd);
     if (pair->leads) /* by which the clocks come: the relay has ended, or the link is broken */
         (void)!write(c->stop_fd, &(uint64_t){1}, sizeof(uint64_t)); /* there is room */
-    pthread_mutex_lock(&c->lock);
-    c->used--;
-    pthread_cond_signal(&c->idle);
-    pthread_mutex_unlock(&c->lock);
     free(pair);
+    leave(c);
     return NULL;
 }
 
@@ -76,19 +91,13 @@ static void *serve(void *arg)
 static bool use(struct calls *c, int fd, bool leads)
 {
     struct pair *pair = malloc(sizeof(*pair));
-    bool ok = pair && c->used < USED_MAX;
+    bool ok = pair && enter(c);
 
     if (ok) {
         *pair = (struct pair){c, fd, leads};
-        pthread_mutex_lock(&c->lock);
-        c->used++;
-        pthread_mutex_unlock(&c->lock);
         ok = orma_thread_start_detached(serve, pair) == 0;
-        if (!ok) {
-            pthread_mutex_lock(&c->lock);
-            c->used--;
-            pthread_mutex_unlock(&c->lock);
-        }
+        if (!ok)
+            leave(c);
     }
     if (!ok) {
         free(pair);
