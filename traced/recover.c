@@ -704,13 +704,21 @@ static int copy_file(const struct traced_recovery *self, const struct traced_res
                      int out_fd, struct traced_recovery_result *result)
 {
     const struct traced_rescue_place *place = place_of(state);
-    int r = copy_part(self, state, &state->files[place->file == 0], place->old_bytes, out_fd,
-                      result);
+    int r =
+        copy_part(self, state, &state->files[place->file == 0], place->old_bytes, out_fd, result);
 
     if (r == 0)
         r = copy_part(self, state, file_of(state), place->bytes, out_fd, result);
     result->file_bytes = result->bytes;
     return r;
+}
+
+/* The service died after the file had taken the packets of the note, and before the next note. */
+static bool is_in_file(const struct traced_rescue_state *state,
+                       const struct traced_recovery_result *result)
+{
+    return result->file_bytes && state->noted && (state->noted & 1) == (state->note == 1) &&
+           state->noted / 2 <= place_of(state)->blocks;
 }
 
 static uint64_t delivered(const struct reader *rd)
@@ -734,7 +742,8 @@ static int write_trace(const struct traced_recovery *self, const struct traced_r
     if (r < 0)
         return r;
     note_recovered(state, rd, result);
-    r = write_out(fd, head.data, whole_packets((const uint8_t *)head.data, head.len), result);
+    if (!is_in_file(state, result))
+        r = write_out(fd, head.data, whole_packets((const uint8_t *)head.data, head.len), result);
     for (int more = 1; r == 0 && more == 1;) {
         more = traced_session_read(rd->session, &out, BATCH, UINT64_MAX);
         r = more < 0 ? more : write_out(fd, out.data, out.len, result);

@@ -21,8 +21,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define TRACED_RESCUE_VERSION 3u
-/* First bytes of the text in `lock`: "orma-rescue 3 pid 123\n". */
+#define TRACED_RESCUE_VERSION 4u
+/* First bytes of the text in `lock`: "orma-rescue 4 pid 123\n". */
 #define TRACED_RESCUE_TITLE "orma-rescue"
 
 enum traced_rescue_kind {
@@ -81,6 +81,9 @@ struct traced_rescue_state {
     struct traced_rescue_place places[2];
     uint64_t start_boot_ns;
     struct traced_rescue_file files[2];
+    /* The block in which the packets of a note are, times 2, plus which note: from when that block
+     * is in the file, they are not still to come, although no other note is there yet. 0: none. */
+    _Atomic uint64_t noted;
 };
 
 struct traced_rescue_producer {

@@ -129,6 +129,7 @@ void traced_session_rescue_note(struct traced_session *s)
         traced_rescue_barrier();
         atomic_store_explicit(&state_of(s)->note, next, memory_order_relaxed);
         s->rescue.stale = false;
+        s->rescue.noted_block = 0;
     }
     orma_buf_fini(&out);
 }
@@ -143,6 +144,11 @@ static int push_mark(void *ctx, struct traced_seq *seq, const struct traced_mark
 void traced_session_rescue_block(struct traced_session *s)
 {
     s->rescue.blocks++;
+    if (s->rescue.stale && !s->rescue.noted_block && s->rescue.state.folder) {
+        s->rescue.noted_block = s->rescue.blocks;
+        atomic_store_explicit(&state_of(s)->noted, s->rescue.blocks * 2 + s->rescue.notes % 2,
+                              memory_order_relaxed);
+    }
     for (size_t i = 0; i < s->buffers_num && s->rescue.state.folder; i++)
         traced_buffer_take_marks(s->buffers[i].buf, s->rescue.blocks, push_mark, s);
 }
@@ -197,7 +203,7 @@ void traced_session_rescue_written(struct traced_session *s, uint64_t blocks, ui
     place.bytes = s->rescue.start + bytes;
     place.old_bytes = old_bytes ? s->rescue.old_start + old_bytes : 0;
     set_place(s, &place);
-    if (s->rescue.stale)
+    if (s->rescue.stale && blocks >= s->rescue.noted_block)
         traced_session_rescue_note(s);
 }
 

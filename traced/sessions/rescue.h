@@ -33,9 +33,10 @@ struct traced_session_rescue {
     ORMA_VEC(struct traced_rescue_pending) marks; /* of blocks that are on their way to the disk */
     uint64_t blocks;                              /* handed over */
     uint64_t start, old_start; /* where in its file, and in the one before, they begin */
-    unsigned notes;                               /* written so far */
-    bool due;                                     /* a note is to be written at the next occasion */
-    bool stale; /* packets of the last note were put into a block since */
+    unsigned notes;            /* written so far */
+    bool due;                  /* a note is to be written at the next occasion */
+    bool stale;                /* packets of the last note were put into a block since */
+    uint64_t noted_block;      /* into this one; 0: none */
 };
 
 /* For a session whose buffers and file are made. */

@@ -271,7 +271,7 @@ class Rescue(Case):
         folder, = self.folders()
         lock = folder / "lock"
         text = lock.read_text()
-        lock.write_text(text.replace("orma-rescue 3", "orma-rescue 0"))
+        lock.write_text(text.replace("orma-rescue 4", "orma-rescue 0"))
         self.assertIn(b"another version", self.orma("recover", folder, "-o", "x", code=1).stderr)
         lock.write_text(text)
         self.assertIn(b"not a rescue folder", self.orma("recover", self.dir, "-o", "x", code=1).stderr)
@@ -312,6 +312,23 @@ class Rescue(Case):
         self.orma("recover", "--keep", "--force", "-o", out)
         self.check(out, oracle)
         self.assertIn(b"also an input", self.orma("recover", "--keep", "--force", "-o", self.dir / "trace", code=1).stderr)
+
+    def test_a_service_that_dies_between_the_file_and_its_note(self):
+        """The file has the head of the trace, and the note still says that it is to come."""
+        folder, oracle = self.abandoned()
+        path, = folder.glob("s*.state")
+        data = bytearray(path.read_bytes())
+        note, noted = struct.unpack_from("I", data, 52)[0], struct.unpack_from("Q", data, 3896)[0]
+        self.assertEqual((note, noted), (0, 2 * 1 + 1), "the first note is the second file, and was in the first block")
+        self.assertGreater(len(next(folder.glob("s*.note1")).read_bytes()), 100)
+        struct.pack_into("I", data, 52, 1)
+        path.write_bytes(data)
+        trace, _ = self.recover("--keep")
+        self.check(trace, oracle)
+        struct.pack_into("Q", data, 3896, 0)  # as before there was such a mark
+        path.write_bytes(data)
+        twice, _ = self.recover()
+        self.assertEqual(self.one(twice, "select value from stats where name = 'invalid_clock_snapshots'"), "1")
 
     def test_a_file_that_is_another_recording_by_now(self):
         """The number of a file is given to the next one: what is in it tells whose it is."""
