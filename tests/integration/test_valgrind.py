@@ -310,6 +310,18 @@ class Callgrind(Recorded):
             self.orma("query", path, "SELECT 1")
             self.assertLess(time.monotonic() - before, 6 * SLOW)
 
+    def test_inlined_code_of_very_many_files(self):
+        """A function of many callers, with lines in many files: not each of the ones times each of the others."""
+        path, num = self.dir / "files.out", 20000
+        path.write_text("# callgrind format\nversion: 1\npositions: line\nevents: Ir\n" +
+                        "".join(f"fn=({i}) f{i}\n1 1\ncfn=(1000) F\ncalls=1 1\n1 99999\n" for i in range(260)) +
+                        "fn=(1000)\n1 99999\n" + "".join(f"fi=({i}) s{i}\n1 99999\n" for i in range(num)))
+        own, _ = self.sums(path)
+        self.assertEqual(sum(own["Ir"].values()), 260 + 99999 * (num + 1))
+        self.assertLess(int(self.rows(path, "SELECT count(*) AS n FROM stack_profile_callsite")[0]["n"]), 1500000)
+        merged = self.rows(path, "SELECT SUM(count) AS n FROM import_account WHERE reason = 'merged'")[0]["n"]
+        self.assertGreater(int(merged), 256 * (num - 5000))
+
 
 if __name__ == "__main__":
     main()

@@ -23,6 +23,8 @@
 #define STACKS_FOUND (16 * STACKS_MAX) /* before those of small shares are merged */
 #define EXACT_MAX 9e15                 /* of whole numbers that doubles hold */
 #define STACKS_ALL (UINT32_C(1) << 18) /* of all; then each further function has one */
+/* The same in files other than the function's; then each further one of these has one. */
+#define PLACES_ALL (UINT32_C(1) << 20)
 
 /* One stack that leads to a function. */
 struct stack {
@@ -42,6 +44,7 @@ struct stacks {
     double *totals;        /* of the events */
     bool *in_cycle;        /* by function */
     uint64_t cut, merged;
+    uint32_t placed;          /* stacks in other files than the function's */
     uint32_t *roots, *others; /* callsites by thread, + 1; 0: not made yet */
     uint32_t *profiles;
 };
@@ -351,6 +354,19 @@ static void find_stacks(struct stacks *s, uint32_t function, const double *own)
 
 /* ---- values ---- */
 
+/* All that a function cost in a file, below one stack. */
+static void put_merged(struct stacks *s, const struct orma_callgrind_place *p, const int64_t *cost)
+{
+    const struct orma_callgrind_function *fn = &s->g->functions.data[p->function];
+    const uint32_t callsite =
+        add_frame(s, others_of(s, fn->thread), fn->name, fn->object, p->source, p->line);
+
+    for (uint32_t e = 0; e < s->g->events_num; e++)
+        if (cost[e])
+            orma_callstacks_aggregate_add(s->m, s->profiles[e], callsite, (double)cost[e]);
+    s->merged += s->num[p->function];
+}
+
 /* Whole numbers, whose sum is the cost. */
 static void put_place(struct stacks *s, uint32_t at)
 {
@@ -361,6 +377,13 @@ static void put_place(struct stacks *s, uint32_t at)
     int64_t done[ORMA_CALLGRIND_EVENTS_MAX] = {0};
     double sum[ORMA_CALLGRIND_EVENTS_MAX] = {0};
 
+    if (p->source != fn->source && num > 1) {
+        if (num > PLACES_ALL - s->placed) {
+            put_merged(s, p, cost);
+            return;
+        }
+        s->placed += num;
+    }
     for (uint32_t i = 0; i < num && !s->m->storage->failed; i++) {
         const struct stack *stack = &s->all.data[s->begin[p->function] + i];
         uint32_t callsite = stack->callsite;
