@@ -37,7 +37,7 @@
  * A shared object that may be unloaded must define its own category: this makes the library forget
  * its literals.
  *
- * C11 and C++17, gcc and clang.
+ * C11, C++11 and later, gcc and clang.
  */
 #ifndef ORMA_TRACK_EVENT_H
 #define ORMA_TRACK_EVENT_H

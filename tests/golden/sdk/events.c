@@ -188,8 +188,8 @@ static void categories(void)
 static void thread_time(void)
 {
     ORMA_SLICE(ship, "works");
-    for (volatile int i = 0; i < 3000000; i++)
-        ;
+    for (int i = 0; i < 20000000; i++)
+        __asm__ volatile("");
 }
 
 static void unfinished(void)
