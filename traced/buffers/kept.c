@@ -9,6 +9,7 @@
 #include "protos/fields/common.h"
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
+#include "sdk/base/endian.h"
 #include "sdk/base/hash.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
@@ -29,6 +30,8 @@
 #define EXTRAS_MAX 16u
 /* A packet over several chunks is followed up to this size. */
 #define OPEN_MAX ((size_t)64 << 10)
+/* What fold_usual() reads of a packet: up to 6 bytes of time, and 4 behind them. */
+#define USUAL_LOADS 12u
 
 /* A clock that counts differences: their sum since the last snapshot. */
 struct clock_sum {
@@ -129,36 +132,49 @@ static struct look look_at(const uint8_t *data, size_t len)
     return l;
 }
 
-/*
- * The usual packet of an event: time, "needs the state before it", one field of data; of that only
- * the time matters. In one walk without branches that change. False: to be looked at.
- */
-static inline bool look_short(const uint8_t *data, uint32_t len, uint64_t *ret_ts)
+/* 7 bits of each of the 6 lower bytes as one number. */
+static inline uint64_t gather7(uint64_t bytes)
 {
-    const uint8_t *at = data, *end = data + len;
-    uint64_t ts = 0, body = 0;
+    bytes = (bytes & UINT64_C(0x007f007f007f)) | (bytes & UINT64_C(0x7f007f007f00)) >> 1;
+    return (bytes & 0x3fff) | (bytes & UINT64_C(0x3fff0000)) >> 2 |
+           (bytes & UINT64_C(0x3fff00000000)) >> 4;
+}
 
-    if (len < 6 || *at++ != TAG_TIMESTAMP)
-        return false;
-    for (unsigned shift = 0;; shift += 7) {
-        if (ORMA_UNLIKELY(at + 4 > end || shift > 56))
-            return false;
-        ts |= (uint64_t)(*at & 0x7f) << shift;
-        if (*at++ < 0x80)
+/*
+ * The usual packets of events: time, "needs the state before it", one field of data; of these only
+ * the time matters. As many as follow each other from *pos on, at most `max`:
+ *
+ *   len  08<<3  time, 1 to 6 bytes  0x68 2  0x5a len ...
+ *   └──────── 8 bytes ────────────┘└──── 4 ───┘
+ *
+ * What is shorter than these loads, or otherwise, is left to the walk over fields. Returns how many
+ * these were; their times are added to *sum.
+ */
+static inline uint32_t fold_usual(const uint8_t *payload, uint32_t size, uint32_t *pos,
+                                  uint32_t max, uint64_t *sum)
+{
+    const uint32_t usual = TAG_FLAGS | FLAG_NEEDS << 8 | TAG_EVENT << 16;
+    uint64_t times = 0;
+    uint32_t at = *pos, num = 0;
+
+    for (; num < max && size - at >= USUAL_LOADS; num++) {
+        uint64_t head = orma_le64_at(payload + at), time = head >> 16;
+        uint64_t ends = ~time & UINT64_C(0x808080808080);
+        uint32_t len = head & 0xff, tail;
+
+        if ((head & 0xff80) != TAG_TIMESTAMP << 8 || !ends || len >= size - at)
             break;
-    }
-    if (at[0] != TAG_FLAGS || at[1] != FLAG_NEEDS || at[2] != TAG_EVENT)
-        return false;
-    at += 3;
-    for (unsigned shift = 0;; shift += 7) {
-        if (ORMA_UNLIKELY(at == end || shift > 21))
-            return false;
-        body |= (uint64_t)(*at & 0x7f) << shift;
-        if (*at++ < 0x80)
+        unsigned bits = (unsigned)__builtin_ctzll(ends) + 1;
+        memcpy(&tail, payload + at + 2 + bits / 8, sizeof(tail));
+        tail = ORMA_LE32(tail);
+        if ((tail & 0x80ffffff) != usual || (tail >> 24) + bits / 8 + 5 != len)
             break;
+        times += gather7(time & ((UINT64_C(1) << bits) - 1));
+        at += 1 + len;
     }
-    *ret_ts = ts;
-    return body == (uint64_t)(end - at);
+    *pos = at;
+    *sum += times;
+    return num;
 }
 
 static bool is_state_field(uint32_t id)
@@ -555,11 +571,20 @@ void traced_kept_fold(struct traced_buffer *buf, struct traced_seq *seq,
 
     if (!kept)
         return;
-    bool has_counters = kept->counters_num > 0;
     follow(kept, rec, !ref->read);
+    /* The last one may be continued, or wait for a patch. */
+    bool last_is_other = rec->flags & (TRACED_REC_CONT_NEXT | TRACED_REC_NEEDS_PATCH);
+    uint32_t whole = rec->count - (last_is_other && rec->count);
     for (uint32_t i = ref->read; i < rec->count; i++) {
-        enum traced_frag got = traced_frag_at(payload, size, &pos, &data, &len);
         bool continues = i == 0 && rec->flags & TRACED_REC_CONT_PREV;
+        if (ORMA_LIKELY(!continues && i < whole && !kept->counters_num)) {
+            uint64_t unused = 0;
+            i += fold_usual(payload, size, &pos, whole - i,
+                            kept->usual_sum ? &kept->usual_sum->sum : &unused);
+            if (i == rec->count)
+                break;
+        }
+        enum traced_frag got = traced_frag_at(payload, size, &pos, &data, &len);
         bool is_open = i + 1 == rec->count && rec->flags & TRACED_REC_CONT_NEXT;
         bool is_unpatched = i + 1 == rec->count && rec->flags & TRACED_REC_NEEDS_PATCH;
 
@@ -569,13 +594,7 @@ void traced_kept_fold(struct traced_buffer *buf, struct traced_seq *seq,
             return;
         }
         if (ORMA_LIKELY(!continues && !is_open)) {
-            uint64_t ts;
-            if (ORMA_UNLIKELY(has_counters) || ORMA_UNLIKELY(!look_short(data, len, &ts))) {
-                fold_packet(buf, kept, data, len);
-                has_counters = kept->counters_num > 0;
-            } else if (kept->usual_sum) {
-                kept->usual_sum->sum += ts;
-            }
+            fold_packet(buf, kept, data, len);
             continue;
         }
         if (!continues) {
