@@ -168,6 +168,7 @@ static bool event_next(struct orma_bundle_cursor *self, struct orma_item *ret)
             continue;
         ret->data = f.data;
         ret->len = (uint32_t)f.len;
+        ret->event.is_read = false;
         if (ORMA_LIKELY(event_time(orma_pb_str(&f), &self->time)))
             return true;
         self->untimed++;

@@ -6,6 +6,7 @@
 #ifndef ORMA_PROCESSOR_READ_BUNDLE_H
 #define ORMA_PROCESSOR_READ_BUNDLE_H
 #include "processor/read/sorter.h"
+#include "protos/fields/ftrace.h"
 
 /* Columns of a compact list, in the order of the fields. */
 enum orma_compact_column {
@@ -53,6 +54,35 @@ static inline bool orma_bundle_field(struct orma_pb_reader *r, struct orma_pb_fi
 
 /* True if an event of the ordinary list holds only its time, thread and flags. */
 bool orma_bundle_event_is_bare(struct orma_str event);
+
+/* Reads what an event of the ordinary list says of itself. Any thread. */
+static inline void orma_bundle_event_head(struct orma_str event, struct orma_kernel_head *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(event.data, event.len);
+    struct orma_pb_field f;
+
+    *ret = (struct orma_kernel_head){.is_read = true};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_FTRACE_EVENT_TIMESTAMP:
+            break;
+        case ORMA_PB_FTRACE_EVENT_PID:
+            ret->pid = orma_pb_u32(&f);
+            ret->has_pid = true;
+            break;
+        case ORMA_PB_FTRACE_EVENT_COMMON_FLAGS:
+            ret->common_flags = orma_pb_u32(&f);
+            ret->has_flags = true;
+            break;
+        default:
+            if (f.wire == ORMA_PB_LEN) {
+                ret->field = f.id;
+                ret->payload = orma_pb_str(&f);
+            }
+        }
+    }
+    ret->malformed = r.failed;
+}
 
 void orma_bundle_cursor_init(struct orma_bundle_cursor *self,
                              const struct orma_kernel_bundle *bundle, enum orma_item_kind kind);

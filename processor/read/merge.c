@@ -23,10 +23,10 @@
 #include <string.h>
 
 #include "processor/read/forwarded.h"
-#include "processor/threads/crew.h"
-#include "sdk/base/mapped.h"
 #include "processor/read/sorter_impl.h"
+#include "processor/threads/crew.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/mapped.h"
 
 /* Packets of a segment between looks at how far it was read, and so much is worth a call. */
 #define LET_GO_EVERY 16384
@@ -222,6 +222,13 @@ static inline bool pass(struct orma_sorter *self, struct orma_pipe *pipe,
         p->retired = gen != NULL;
         return true;
     }
+    if (orma_forwarded_pack_kernel(p, item)) {
+        struct orma_forwarded_kernel *rest = orma_pipe_put(pipe);
+
+        if (rest)
+            orma_forwarded_read_kernel(rest, item);
+        return rest != NULL;
+    }
     *p = (struct orma_forwarded){.whole = true, .retired = gen != NULL, .gen = gen};
     for (unsigned i = 0; i < ORMA_FORWARDED_PIECES; i++) {
         void *piece = orma_pipe_put(pipe);
@@ -406,8 +413,7 @@ static inline bool keeps_pace(struct pace *pace)
 {
     if (ORMA_LIKELY(pace->items++ != 0) && pace->items <= pace->every)
         return true;
-    uint64_t now =
-        orma_clock_monotonic(); /* of the first item, and then of each round */
+    uint64_t now = orma_clock_monotonic(); /* of the first item, and then of each round */
     bool slow = pace->since && now - pace->since >= pace->alone_ns;
 
     pace->since = now;
@@ -496,10 +502,29 @@ static void take_whole(struct orma_sorter *self, struct orma_pipe *pipe, struct 
         emit(self, &item, first.gen);
 }
 
+/* `item` is zeroed, or of the kernel event before. */
+static inline void take_kernel(struct orma_sorter *self, struct orma_pipe *pipe, struct gathered *g,
+                               const struct orma_forwarded *p, struct orma_item *item)
+{
+    /* In the batch behind it the second half may take the place of the first. */
+    const struct orma_forwarded first = *p;
+    const struct orma_forwarded_kernel *rest = orma_pipe_get(pipe);
+
+    if (!rest)
+        return;
+    ORMA_ASSERT_HOT(first.bundle < self->bundles_num);
+    orma_forwarded_kernel_item(&first, rest, &self->bundles[first.bundle], item);
+    if (g->num)
+        import_gathered(self, g);
+    if (!self->failed)
+        emit(self, item, NULL);
+}
+
 static void take_all(struct orma_sorter *self, struct orma_pipe *pipe, struct pace *pace,
                      struct gathered *g)
 {
     const struct orma_forwarded *p;
+    struct orma_item kernel = {0};
 
     /* Also after a failure: what was passed has generations to give back. */
     while ((p = orma_pipe_get(pipe))) {
@@ -507,7 +532,9 @@ static void take_all(struct orma_sorter *self, struct orma_pipe *pipe, struct pa
             orma_pipe_leave(pipe);
             self->threads = false;
         }
-        if (p->whole)
+        if (p->kernel)
+            take_kernel(self, pipe, g, p, &kernel);
+        else if (p->whole)
             take_whole(self, pipe, g, *p);
         else if (g->items)
             gather_plain(self, g, p);

@@ -56,6 +56,15 @@ struct orma_compact_sched {
     uint32_t comm_index; /* into the bundle's table */
 };
 
+/* What an event of the ordinary list says of itself (bundle.h). */
+struct orma_kernel_head {
+    struct orma_str payload; /* the event itself, */
+    uint32_t field;          /* and its number in FtraceEvent; 0: there is none */
+    uint32_t pid, common_flags;
+    bool is_read; /* else nothing of this counts */
+    bool has_pid, has_flags, malformed;
+};
+
 struct orma_item {
     int64_t ts;
     uint64_t order;
@@ -73,6 +82,7 @@ struct orma_item {
     union {
         uint64_t aux;
         struct orma_compact_sched sched;
+        struct orma_kernel_head event; /* ftrace: read ahead, or not */
     };
 };
 

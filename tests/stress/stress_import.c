@@ -1,8 +1,8 @@
 /*
  * The pipe of the import: what one thread puts the other gets, in order, whoever is slow, and
  * whoever leaves early. Then whole imports with the second thread beside those without,
- * and of packed traces with threads that unpack, and of JSON with threads that look ahead. Where
- * there are test points, they yield and sleep.
+ * of kernel events, of packed traces with threads that unpack, and of JSON with threads that look
+ * ahead. Where there are test points, they yield and sleep.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -98,6 +98,26 @@ static void run_import(unsigned seed)
         differ = both_ways_threads_differ(trace.data, trace.len, 0);
     if (differ) {
         fprintf(stderr, "trace %u: %s\n", seed, differ);
+        exit(1);
+    }
+    orma_buf_fini(&trace);
+}
+
+/* Kernel events, alone and among track events. */
+static void run_kernel(unsigned seed)
+{
+    static uint8_t choices[CHOICES / 10];
+    struct orma_buf trace = {0};
+    uint64_t state = seed;
+
+    for (unsigned i = 0; i < sizeof(choices); i++)
+        choices[i] = (uint8_t)(state = orma_mix64(state + i));
+    if (seed % 2)
+        both_ways_trace(&trace, choices, sizeof(choices));
+    both_ways_kernel(&trace, seed);
+    const char *differ = both_ways_threads_differ(trace.data, trace.len, seed % 3 ? 0 : 5000);
+    if (differ) {
+        fprintf(stderr, "kernel events %u: %s\n", seed, differ);
         exit(1);
     }
     orma_buf_fini(&trace);
@@ -225,6 +245,7 @@ int main(int argc, char **argv)
         run_pipe(paces[i]);
     for (unsigned seed = 1; seed <= TRACES; seed++) {
         run_import(seed);
+        run_kernel(seed);
         run_packed(seed);
         if (seed <= JSON_TRACES)
             run_json(seed);

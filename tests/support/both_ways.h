@@ -41,4 +41,7 @@ void both_ways_zip_fini(struct both_ways_zip *zip);
  * order, packets that are late, lost or broken, descriptors, ends of windows.
  */
 void both_ways_trace(struct orma_buf *out, const uint8_t *choices, size_t len);
+
+/* Adds bundles of kernel events as `seed` says, most of them whole. */
+void both_ways_kernel(struct orma_buf *out, uint64_t seed);
 #endif

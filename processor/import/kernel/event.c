@@ -43,38 +43,29 @@ ORMA_COLD static void turn_unknown(struct orma_import_ctx *imp, const struct orm
 static bool read_event(struct orma_import_ctx *imp, const struct orma_item *item,
                        struct orma_kernel_event *ret)
 {
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
-    struct orma_pb_field f;
-    bool has_pid = false;
+    const struct orma_kernel_head *head = &item->event;
+    struct orma_kernel_head own;
 
-    *ret = (struct orma_kernel_event){.ts = item->ts, .machine = item->machine, .item = item};
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_FTRACE_EVENT_TIMESTAMP:
-            break;
-        case ORMA_PB_FTRACE_EVENT_PID:
-            ret->pid = orma_pb_u32(&f);
-            has_pid = true;
-            break;
-        case ORMA_PB_FTRACE_EVENT_COMMON_FLAGS:
-            ret->common_flags = orma_pb_u32(&f);
-            ret->has_flags = true;
-            break;
-        default:
-            if (f.wire == ORMA_PB_LEN) {
-                ret->field = f.id;
-                ret->payload = orma_pb_str(&f);
-            }
-        }
+    if (!head->is_read) {
+        orma_bundle_event_head((struct orma_str){(const char *)item->data, item->len}, &own);
+        head = &own;
     }
+    *ret = (struct orma_kernel_event){.ts = item->ts,
+                                      .machine = item->machine,
+                                      .pid = head->pid,
+                                      .common_flags = head->common_flags,
+                                      .has_flags = head->has_flags,
+                                      .field = head->field,
+                                      .payload = head->payload,
+                                      .item = item};
     if (ORMA_UNLIKELY(!ret->field))
         orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_FTRACE_MISSING_EVENT_ID);
-    if (ORMA_LIKELY(!r.failed && ret->field && has_pid))
+    if (ORMA_LIKELY(!head->malformed && ret->field && head->has_pid))
         return true;
     orma_kernel_turn(imp, item, ORMA_ACCOUNT_DAMAGED,
-                     orma_model_cstr(imp->model, r.failed     ? "kernel events"
-                                                 : ret->field ? "kernel events without a pid"
+                     orma_model_cstr(imp->model, head->malformed ? "kernel events"
+                                                 : ret->field    ? "kernel events without a pid"
                                                               : "kernel events without contents"));
     return false;
 }
