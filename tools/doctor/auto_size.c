@@ -27,7 +27,7 @@
 #define CONNECT_MS 5000
 #define WRITE_PERIOD_MS 500 /* of orma record */
 #define NOTHING 1024        /* bytes a second: what a session says of itself */
-#define MEMORY_SHARE 4 /* of what there is, for buffers */
+#define MEMORY_SHARE 4      /* of what there is, for buffers */
 #define MS 1000000u
 
 typedef Perfetto__Protos__TraceConfig config_t;
@@ -196,7 +196,7 @@ static void afford(struct orma_doctor *doctor)
 }
 
 void orma_doctor_auto_tell(const struct orma_doctor_auto *how, bool streams, uint64_t bytes,
-                         uint64_t duration_ns)
+                           uint64_t duration_ns)
 {
     char size[ORMA_UNITS_TEXT_MAX], length[ORMA_UNITS_TEXT_MAX];
     uint64_t rate = duration_ns ? (uint64_t)((double)bytes * 1e9 / (double)duration_ns) : 0;

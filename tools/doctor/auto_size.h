@@ -1,8 +1,8 @@
 /*
  * `orma record --auto-size`: sizes and periods of a config by what happens on this machine.
  *
- *   config ─► a trial of a second, in memory ─► orma_doctor_measure() ─► orma_doctor_choose() ─► config
- *                                                 output's disk ─────────┘
+ *   config ─► a trial of a second, in memory ─► orma_doctor_measure() ─► orma_doctor_choose() ─►
+ * config output's disk ─────────┘
  *
  * A command that is recorded cannot be run twice: buffers are as large as the machine affords, and
  * at the end it is said what was needed (orma_doctor_auto_tell()).
@@ -28,5 +28,5 @@ int orma_doctor_auto_choose(const struct orma_doctor_auto *how, struct orma_buf 
 
 /* After a recording with a command: what came, and what would have been enough for it. */
 void orma_doctor_auto_tell(const struct orma_doctor_auto *how, bool streams, uint64_t bytes,
-                         uint64_t duration_ns);
+                           uint64_t duration_ns);
 #endif

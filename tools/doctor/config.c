@@ -54,8 +54,7 @@ void orma_doctor_mend_sources(struct orma_doctor *self, struct orma_doctor_findi
     for (size_t i = 0; self->config && i < self->config->n_data_sources; i++) {
         Perfetto__Protos__DataSourceConfig *c = self->config->data_sources[i]->config;
 
-        if (!c || !c->name ||
-            (state.len && orma_service_state_has_source(state, c->name)) ||
+        if (!c || !c->name || (state.len && orma_service_state_has_source(state, c->name)) ||
             !orma_record_names_near_source(c->name, state, near, sizeof(near)))
             continue;
         char *name = strdup(near);

@@ -96,31 +96,35 @@ struct choice {
     struct orma_doctor_finding *finding;
 };
 
+/* A buffer that is written into a file takes memory for what arrives: it is not made smaller. */
 static uint64_t wanted_kb(const struct orma_doctor_rates *rates, uint32_t i, uint64_t hold_ms,
-                          bool streams, uint64_t period_ms)
+                          const Perfetto__Protos__TraceConfig *config)
 {
-    uint64_t rate = i < rates->buffers_num ? rates->buffers[i] : 0;
-    uint64_t kb = streams ? ORMA_MAX(orma_doctor_stream_kb(rate, period_ms), STREAM_MIN_KB)
-                          : ORMA_MAX(orma_doctor_ring_kb(rate, hold_ms), RING_MIN_KB);
+    uint64_t rate = i < rates->buffers_num ? rates->buffers[i] : 0,
+             was = config->buffers[i]->size_kb;
+    uint64_t period_ms =
+        config->file_write_period_ms ? config->file_write_period_ms : ORMA_DOCTOR_WRITE_PERIOD_MS;
+    uint64_t kb = config->write_into_file
+                      ? ORMA_MAX(orma_doctor_stream_kb(rate, period_ms), STREAM_MIN_KB)
+                      : ORMA_MAX(orma_doctor_ring_kb(rate, hold_ms), RING_MIN_KB);
 
-    return ORMA_MIN(orma_doctor_round(kb), ORMA_DOCTOR_BUFFER_MAX_KB);
+    kb = ORMA_MIN(orma_doctor_round(kb), ORMA_DOCTOR_BUFFER_MAX_KB);
+    return config->write_into_file ? ORMA_MAX(kb, was) : kb;
 }
 
 static void choose_buffers(struct choice *c, uint64_t hold_ms, uint64_t memory)
 {
     Perfetto__Protos__TraceConfig *config = c->doctor->config;
-    uint64_t period = config->file_write_period_ms ? config->file_write_period_ms
-                                                   : ORMA_DOCTOR_WRITE_PERIOD_MS;
     uint64_t sum = 0, share = 1;
     char asked[ORMA_UNITS_TEXT_MAX], has[ORMA_UNITS_TEXT_MAX];
 
     for (uint32_t i = 0; i < config->n_buffers; i++)
-        sum += wanted_kb(c->rates, i, hold_ms, config->write_into_file, period);
+        sum += wanted_kb(c->rates, i, hold_ms, config);
     while (sum / share > memory / 1024 && share < 1u << 30)
         share *= 2;
     for (uint32_t i = 0; i < config->n_buffers; i++) {
         Perfetto__Protos__TraceConfig__BufferConfig *b = config->buffers[i];
-        uint64_t kb = wanted_kb(c->rates, i, hold_ms, config->write_into_file, period) / share;
+        uint64_t kb = wanted_kb(c->rates, i, hold_ms, config) / share;
 
         kb = ORMA_MAX(kb, 64);
         if (b->size_kb != kb)
@@ -130,21 +134,20 @@ static void choose_buffers(struct choice *c, uint64_t hold_ms, uint64_t memory)
         b->size_kb = (uint32_t)kb;
     }
     if (share > 1)
-        orma_doctor_note(c->doctor,
-                         "what was measured asks for buffers of %s, and they may have %s of this "
-                         "machine's memory: %s",
-                         orma_units_format_size(sum * 1024, asked),
-                         orma_units_format_size(memory, has),
-                         config->write_into_file
-                             ? "bursts may be lost"
-                             : "the ring holds less than the time that was asked for");
+        orma_doctor_note(
+            c->doctor,
+            "what was measured asks for buffers of %s, and they may have %s of this "
+            "machine's memory: %s",
+            orma_units_format_size(sum * 1024, asked), orma_units_format_size(memory, has),
+            config->write_into_file ? "bursts may be lost"
+                                    : "the ring holds less than the time that was asked for");
 }
 
 static void choose_periods(struct choice *c)
 {
     Perfetto__Protos__TraceConfig *config = c->doctor->config;
-    uint32_t was = config->file_write_period_ms ? config->file_write_period_ms
-                                                : ORMA_DOCTOR_WRITE_PERIOD_MS;
+    uint32_t was =
+        config->file_write_period_ms ? config->file_write_period_ms : ORMA_DOCTOR_WRITE_PERIOD_MS;
     uint32_t ms = ORMA_MIN(was, ORMA_DOCTOR_WRITE_PERIOD_MS);
 
     if (!config->write_into_file)
@@ -168,8 +171,8 @@ static void choose_periods(struct choice *c)
 static void choose_kernel(void *ctx, Perfetto__Protos__FtraceConfig *ftrace)
 {
     struct choice *c = ctx;
-    uint32_t drain = ftrace->drain_period_ms ? ftrace->drain_period_ms
-                                             : ORMA_DOCTOR_DRAIN_PERIOD_MS;
+    uint32_t drain =
+        ftrace->drain_period_ms ? ftrace->drain_period_ms : ORMA_DOCTOR_DRAIN_PERIOD_MS;
     uint64_t needs = orma_doctor_kernel_kb(c->rates->kernel_events, ORMA_DOCTOR_DRAIN_PERIOD_MS);
 
     if (drain > ORMA_DOCTOR_DRAIN_PERIOD_MS) {
@@ -207,4 +210,6 @@ void orma_doctor_choose(struct orma_doctor *self, const struct orma_doctor_rates
     choose_buffers(&c, hold_ms, memory);
     choose_periods(&c);
     orma_doctor_each_ftrace(self, choose_kernel, &c);
+    if (!c.finding->change.len)
+        orma_doctor_note(self, "sizes and periods are as they should be for that");
 }

@@ -43,7 +43,7 @@ uint32_t orma_doctor_write_period_ms(uint64_t bytes_per_s, uint64_t size_kb);
 
 /*
  * All of it, in self->config: `hold_ms` is what a ring should hold, `memory` what all buffers may
- * take. Chosen sizes may be smaller than what was there; that is told as findings with changes.
+ * take. A ring may become smaller than it was; all of it is told as a finding with changes.
  */
 void orma_doctor_choose(struct orma_doctor *self, const struct orma_doctor_rates *rates,
                         uint64_t hold_ms, uint64_t memory);

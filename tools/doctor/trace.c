@@ -18,7 +18,8 @@
 #define MEMORY_MAX_KB 32768
 #define NAMES_MAX 4     /* programs that are given more memory since one of them needs it */
 #define CHUNK_MAX_KB 64 /* a buffer below this may be smaller than a chunk */
-#define FILE_SHARE 8    /* a file is full if less than this part of it is left */
+#define BLOCK_MAX ((uint64_t)1 << 20)
+#define FILE_SHARE 8 /* a file is full if less than this part of it is left */
 
 struct buffer {
     uint32_t idx;
@@ -145,7 +146,8 @@ static void check_discarded(struct look *l, const struct buffer *b)
 static void check_overtaken(struct look *l, const struct buffer *b)
 {
     const Perfetto__Protos__TraceConfig *c = l->doctor->config;
-    uint64_t period = c && c->file_write_period_ms ? c->file_write_period_ms : ORMA_DOCTOR_WRITE_PERIOD_MS;
+    uint64_t period =
+        c && c->file_write_period_ms ? c->file_write_period_ms : ORMA_DOCTOR_WRITE_PERIOD_MS;
     char size[ORMA_UNITS_TEXT_MAX], speed[ORMA_UNITS_TEXT_MAX];
 
     if (!l->streams || !b->aged)
@@ -157,7 +159,8 @@ static void check_overtaken(struct look *l, const struct buffer *b)
                          " %s are lost. It has %s, got %s a second on average, and more at once",
                          b->idx, b->aged, unit(l), orma_units_format_size(b->size, size),
                          format_rate(l, b->written, speed));
-    /* Never more than all of it, which cannot be overwritten; bursts are known by their sum only. */
+    /* Never more than all of it, which cannot be overwritten; bursts are known by their sum only.
+     */
     uint64_t bytes = orma_doctor_stream_kb(rate(l, b->written), period) * 1024;
     bytes = ORMA_MIN(ORMA_MAX(bytes, b->size * 8), b->written + b->written / 4);
     orma_doctor_grow(l->doctor, f, b->idx, ORMA_MAX(bytes, b->size * 2) / 1024);
@@ -424,8 +427,11 @@ static void check_file(struct look *l)
     uint64_t bytes = orma_processor_size(l->tp);
     char size[ORMA_UNITS_TEXT_MAX], kept[ORMA_UNITS_TEXT_MAX], asked[ORMA_UNITS_TEXT_MAX];
 
-    if (!l->streams || !c || !c->max_file_size_bytes || !l->span_ns ||
-        bytes < c->max_file_size_bytes - c->max_file_size_bytes / FILE_SHARE)
+    if (!l->streams || !c || !c->max_file_size_bytes || !l->span_ns)
+        return;
+    /* What comes in one piece, and has no place any more, is cut off. */
+    bool cut = l->loss.lost[ORMA_LOST_CUT] && bytes + BLOCK_MAX >= c->max_file_size_bytes;
+    if (!cut && bytes < c->max_file_size_bytes - c->max_file_size_bytes / FILE_SHARE)
         return;
     uint64_t wanted_ns = (uint64_t)c->duration_ms * 1000000;
     if (!wanted_ns || l->span_ns >= wanted_ns - wanted_ns / FILE_SHARE) {
@@ -451,8 +457,8 @@ static void check_file(struct look *l)
 static void check_disk(struct look *l)
 {
     if (l->path && l->streams && l->overtaken)
-        orma_doctor_look_at_disk(l->doctor, l->path,
-                                 rate(l, (uint64_t)orma_processor_size(l->tp)), true);
+        orma_doctor_look_at_disk(l->doctor, l->path, rate(l, (uint64_t)orma_processor_size(l->tp)),
+                                 true);
 }
 
 /* ---- all of it ---- */
