@@ -164,6 +164,21 @@ Test(runner, adds_up_doubles_of_frames_that_move)
     expect_same_over(mixed, queries, ORMA_ARRAY_LEN(queries));
 }
 
+/* IS is weaker than what compares and computes: "IS NULL" ends only where nothing such follows. */
+Test(runner, binds_null_to_what_follows_it)
+{
+    static const char *const queries[] = {
+        "SELECT count(*) AS n FROM t1 WHERE v IS NULL >= 3",
+        "SELECT count(*) AS n FROM t1 WHERE v IS NOT NULL < 1",
+        "SELECT id, v IS NULL + 1 AS x, v IS NULL || s AS y FROM t1",
+        "SELECT id, v IS NOT NULL & 0 AS x, v IS NULL = 1 AS y, v IS NULL IS NULL AS z FROM t1",
+        "SELECT id, v ISNULL < 1 AS x, v NOTNULL < 1 AS y, v NOT NULL < 1 AS z FROM t1",
+        "SELECT id FROM t1 WHERE v IS NULL AND id > 3 OR v IS NOT NULL = 0",
+    };
+
+    expect_same_over(query_gen_tables, queries, ORMA_ARRAY_LEN(queries));
+}
+
 /* Keys of few bits, of many, of more than 64 with the row, in order already, with NULL at either
  * end; over many blocks. */
 Test(runner, sorts_many_rows)

@@ -404,12 +404,16 @@ static struct orma_exec_ast *read_between(struct orma_exec_parser *p, struct orm
 static struct orma_exec_ast *read_is(struct orma_exec_parser *p, struct orma_exec_ast *left)
 {
     bool negated = accept(p, "not");
+    struct orma_token at = p->tok;
+    enum orma_exec_op op;
 
     if (is(p, "distinct"))
         p->no = true;
-    if (accept(p, "null"))
+    /* "x IS NULL < 1" is "x IS (NULL < 1)". */
+    if (accept(p, "null") && level_of(p, &op) < 5)
         return orma_exec_parser_node2(p, negated ? ORMA_EXEC_NOT_NULL : ORMA_EXEC_IS_NULL, left,
                                       NULL);
+    p->tok = at;
     return orma_exec_parser_node2(p, negated ? ORMA_EXEC_IS_NOT : ORMA_EXEC_IS, left,
                                   read_binary(p, 5));
 }
