@@ -3,6 +3,7 @@ shared memory, asked in SQL."""
 import json
 import re
 import resource
+import shutil
 
 from orma_env import *
 
@@ -168,6 +169,43 @@ class Record(Case):
         p.send_signal(signal.SIGINT)
         self.assertEqual(p.wait(20 * SLOW), 0)
         self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
+
+    def record_while(self, act, *options):
+        """What a recording says, into out/t.pftrace, whose folder somebody else changes meanwhile."""
+        folder = self.dir / "out"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        p = self.start(ORMA, "record", "--private", "-o", "out/t.pftrace", *options, "cpu", stderr=subprocess.PIPE)
+        self.wait_for("the trace to begin", lambda: any(f.stat().st_size for f in folder.glob("t*.pftrace")))
+        act(folder)
+        p.send_signal(signal.SIGINT)
+        _, text = p.communicate(timeout=30 * SLOW)
+        return p.returncode, text.decode()
+
+    def test_a_file_that_somebody_takes_away(self):
+        def replace(folder):
+            (folder / "other").write_bytes(b"of somebody")
+            (folder / "other").rename(folder / "t.pftrace")
+
+        for options in ((), ("-q",)):
+            for act in (lambda folder: (folder / "t.pftrace").unlink(), replace, shutil.rmtree):
+                code, text = self.record_while(act, *options)
+                self.assertIn("out/t.pftrace: the trace is lost: its file was removed, or replaced, while it was written", text)
+                self.assertEqual(code, 1)
+        done = self.orma("record", "--private", "--ring", "-o", "r.pftrace", "cpu", "--", "rm", "r.pftrace", code=1)
+        self.assertIn(b"r.pftrace: the trace is lost", done.stderr)
+        code, text = self.record_while(lambda folder: (folder / "t.pftrace").rename(folder / "moved"))
+        self.assertIn("out/t.pftrace: the trace is not called so any more: it was moved", text)
+        self.assertEqual(code, 0)
+        self.assertEqual(self.one(self.dir / "out/moved", "SELECT count(*) > 0 FROM metadata"), "1")
+
+    def test_files_of_a_rotation_that_somebody_takes_away(self):
+        code, text = self.record_while(shutil.rmtree, "--rotate", "64mb")
+        self.assertIn("1 of these 1 files are not there any more", text)
+        self.assertEqual(code, 1)
+        code, text = self.record_while(lambda folder: None, "--rotate", "64mb")
+        self.assertNotIn("not there any more", text)
+        self.assertEqual(code, 0)
 
     def test_nohup(self):
         """The end of the terminal ends neither the recording nor its command."""

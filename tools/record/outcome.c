@@ -180,6 +180,41 @@ static void print_last_line(const struct outcome *o)
     print_behind(o);
 }
 
+/*
+ * Whoever removes a file, or puts another one in its place, while it is written, leaves the
+ * recording without a name: it is gone with our descriptor. False: there is nothing to read.
+ */
+static bool is_still_there(const struct outcome *o)
+{
+    const struct orma_record_rotation *rot = &o->rec->rotation;
+    struct stat ours, named;
+
+    if (orma_record_rotation_wanted(rot)) {
+        size_t num = rot->files.len, gone = orma_record_rotation_count_gone(rot);
+
+        if (gone)
+            fprintf(stderr,
+                    "orma record: %zu of these %zu files are not there any more under their "
+                    "names: they were moved, removed or replaced meanwhile\n",
+                    gone, num);
+        return gone < num || !num;
+    }
+    if (o->rec->to_stdout || fstat(o->rec->out_fd, &ours) < 0 || !S_ISREG(ours.st_mode) ||
+        (stat(o->rec->out_path, &named) == 0 && named.st_dev == ours.st_dev &&
+         named.st_ino == ours.st_ino))
+        return true;
+    if (ours.st_nlink) {
+        fprintf(stderr, "orma record: %s: the trace is not called so any more: it was moved\n",
+                o->rec->out_path);
+        return true;
+    }
+    fprintf(stderr,
+            "orma record: %s: the trace is lost: its file was removed, or replaced, while it was "
+            "written\n",
+            o->rec->out_path);
+    return false;
+}
+
 static void look_at_source(void *ctx, const char *name)
 {
     struct outcome *o = ctx;
@@ -356,7 +391,8 @@ int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run
         o.loss.unknown = "nothing in the ring can be read";
     if (!rec->quiet)
         print_last_line(&o);
-    bool good = judge(&o);
+    bool good = is_still_there(&o);
+    good &= judge(&o);
     orma_record_trace_scan_fini(&o.scan);
     if (run->child_code > 0)
         return run->child_code;

@@ -441,6 +441,25 @@ void orma_record_rotation_fini(struct orma_record_rotation *self)
     ORMA_VEC_FINI(&self->files);
 }
 
+size_t orma_record_rotation_count_gone(const struct orma_record_rotation *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+    size_t gone = 0;
+    struct stat st;
+
+    for (size_t i = 0; i < self->files.len; i++) {
+        const struct orma_record_rotated *file = &self->files.data[i];
+
+        orma_buf_clear(&path);
+        put_path(self, file->number, &path);
+        if (path.failed)
+            return 0; /* nobody knows */
+        gone += stat(orma_buf_cstr(&path), &st) < 0 || st.st_dev != file->dev ||
+                st.st_ino != file->ino;
+    }
+    return gone;
+}
+
 void orma_record_rotation_put_names(const struct orma_record_rotation *self, struct orma_buf *out)
 {
     if (self->files.len > 1) {

@@ -87,6 +87,9 @@ void orma_record_rotation_close(struct orma_record_rotation *self, struct orma_c
 void orma_record_rotation_hand_over(struct orma_record_rotation *self);
 void orma_record_rotation_fini(struct orma_record_rotation *self);
 
+/* How many of the files that should be there are not, or are others of their names. */
+size_t orma_record_rotation_count_gone(const struct orma_record_rotation *self);
+
 /* "trace.0004.pftrace to trace.0007.pftrace". Those that are there. */
 void orma_record_rotation_put_names(const struct orma_record_rotation *self, struct orma_buf *out);
 #endif

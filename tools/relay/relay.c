@@ -231,7 +231,7 @@ static void say_ready(void *arg)
 static void say_lost(struct orma_relay *self, int err)
 {
     if (!self->told_off && err != -EAGAIN)
-        orma_log_warn("%s: %s; trying again", self->config.to, orma_sock_why(err));
+        orma_log_warn("%s: %s; trying again", self->config.to, orma_sock_why(-err));
     self->told_off = true;
 }
 

@@ -21,6 +21,7 @@
 #define REMOTE_ENV "ORMA_REMOTE"
 #define NOT_FOUND 127 /* what shells say */
 #define END_MS 3000
+#define TERM_MS 1000
 #define LOOK_MS 50
 
 struct run {
@@ -125,16 +126,26 @@ static int poll_end(struct run *self)
     return pid < 0 ? 0 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Closes its input, which ends the relay, and so ssh. */
-static void end(struct run *self)
+static void wait_for_end(struct run *self, int most_ms)
 {
-    orma_fd_close(&self->in);
-    for (int ms = 0; self->pid > 0 && ms < END_MS; ms += LOOK_MS) {
+    for (int ms = 0; self->pid > 0 && ms < most_ms; ms += LOOK_MS) {
         if (poll_end(self) < 0)
             (void)poll(NULL, 0, LOOK_MS);
     }
+}
+
+/* Closes its input, which ends the relay, and so ssh. One that is stopped, as by the terminal that
+ * it wants a password from, or that takes no signals, is not waited for. */
+static void end(struct run *self)
+{
+    orma_fd_close(&self->in);
+    wait_for_end(self, END_MS);
     if (self->pid > 0) {
         kill(self->pid, SIGTERM);
+        wait_for_end(self, TERM_MS);
+    }
+    if (self->pid > 0) {
+        kill(self->pid, SIGKILL);
         (void)waitpid(self->pid, NULL, 0);
         self->pid = 0;
     }

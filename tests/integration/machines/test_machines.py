@@ -105,6 +105,7 @@ class Relay(Machines):
     def test_it_waits_for_the_service_and_comes_back_to_it(self):
         self.relay("--to", f"tcp:127.0.0.1:{self.port}")
         self.wait_for_relay(text="trying again")
+        self.assertIn("Connection refused; trying again", (self.dir / "box.log").read_text())
         demo = self.start_with(self.relay_env, DEMO, "--threads", "1", "--iterations", "100000000", stdout=subprocess.DEVNULL)
         self.service()
         self.wait_for_relay()
@@ -198,6 +199,25 @@ class Record(Machines):
                          "-o", "t", "apps", code=1)
         self.assertIn("it did not come", done.stderr.decode())
         self.assertFalse((self.dir / "t").exists())
+
+    def test_an_ssh_that_does_not_end(self):
+        """Stopped, as by the terminal that it asks for a password; deaf to signals."""
+        ssh = self.dir / "ssh"
+        for script in ("kill -STOP $$", "trap '' TERM; while :; do sleep 0.2; done"):
+            ssh.write_text(f"#!/bin/sh\necho $$ > {self.dir}/pid\n{script}\n")
+            ssh.chmod(0o755)
+            p = self.start_with({"ORMA_SSH": str(ssh)}, ORMA, "record", "-t", "60s", "--machine", "ssh:host", "-o", "t", "apps",
+                                stderr=subprocess.DEVNULL)
+            self.wait_for("ssh", lambda: (self.dir / "pid").exists() and (self.dir / "pid").read_text().endswith("\n"))
+            pid = (self.dir / "pid").read_text().strip()
+            (self.dir / "pid").unlink()
+            try:
+                p.send_signal(signal.SIGINT)
+                self.assertNotEqual(p.wait(20 * SLOW), 0)
+                self.assertFalse(pathlib.Path("/proc", pid).exists(), "ssh is gone")
+            finally:
+                if pathlib.Path("/proc", pid).exists():
+                    os.kill(int(pid), signal.SIGKILL)
 
     def test_by_ssh(self):
         sshd = shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin")
