@@ -251,6 +251,38 @@ class Record(Machines):
         self.assertEqual(set(pathlib.Path("/tmp").glob("orma-relay-*")), before)
 
 
+class Jumps(Machines):
+    """What is said of a clock that was set, or whose machine was suspended, while it was read."""
+
+    def said(self, aheads):
+        """Rounds every half second, 20 us long, of a machine that is ahead by so many ns."""
+        def exchange(theirs, ours):
+            return (f"synced_clocks {{ client_clocks {{ clocks {{ clock_id: 6 timestamp: {theirs} }} }} "
+                    f"host_clocks {{ clocks {{ clock_id: 6 timestamp: {ours} }} }} }}")
+
+        text = ['packet { trusted_packet_sequence_id: 1 sequence_flags: 1 timestamp: 100 track_event { type: TYPE_INSTANT '
+                'track_uuid: 5 name: "host" } }']
+        for n, ahead in enumerate(aheads):
+            t = 3600 * 10**9 + n * 500 * 10**6
+            text.append("packet { trusted_packet_sequence_id: 2 machine_id: 77 remote_clock_sync { "
+                        f"{exchange(t + ahead, t + 10000)} {exchange(t + 10000 + ahead, t + 20000)} }} }}")
+        (self.dir / "t.txt").write_text("\n".join(text))
+        self.orma("convert", "binary", "-f", "t.txt", "-o", "t.pftrace")
+        return self.orma("stats", "t.pftrace").stdout.decode()
+
+    def test_they_are_told_instead_of_a_drift(self):
+        for ahead in (10**11, -10**11, 10**7, -2 * 10**6):
+            text = self.said([0, 0, 0, ahead, ahead, ahead])
+            self.assertRegex(text, r"(ahead|behind) at the end; that is wrong by at most [\d.]+ us\. It jumped 1 time, .*up to ")
+            self.assertNotIn("it gains", text)
+        self.assertIn("It jumped 4 times", self.said([0, 0, 10**9, 0, 10**9, 0, 0]))
+
+    def test_drift_is_no_jump(self):
+        text = self.said([n * 250 * 1000 for n in range(10)])  # 500 ppm
+        self.assertNotIn("jumped", text)
+        self.assertIn("it gains 500.0 ppm", text)
+
+
 class Order(Machines):
     """Messages between two machines, neither of which has our clock: none arrives before it was sent."""
 
