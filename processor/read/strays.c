@@ -53,14 +53,21 @@ static bool fits(const struct orma_field *known, const struct orma_pb_field *f)
 static bool look(struct orma_strays *self, const uint8_t *packet, uint32_t msg,
                  struct orma_pb_reader r, unsigned depth)
 {
+    const struct orma_field *known = NULL; /* of the field before: lists repeat one */
+    uint32_t id = 0;                       /* no field has it */
+    bool inside = false;
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
-        const struct orma_field *known = orma_schema_field(self->schema, msg, f.id);
+        if (f.id != id) {
+            id = f.id;
+            known = orma_schema_field(self->schema, msg, id);
+            inside = known && known->type == ORMA_TYPE_MESSAGE && depth < DEPTH_MAX &&
+                     !passes_by(self, known->type_idx);
+        }
         bool good = known && fits(known, &f);
 
-        if (good && known->type == ORMA_TYPE_MESSAGE && depth < DEPTH_MAX &&
-            !passes_by(self, known->type_idx))
+        if (good && inside)
             good = look(self, packet, known->type_idx, orma_pb_sub(&f), depth + 1);
         if (!good)
             self->found(self->data, orma_schema_msg_name(self->schema, msg), f.id, packet);
