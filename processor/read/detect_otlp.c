@@ -1,8 +1,8 @@
 /*
- * Spans of OpenTelemetry: { ResourceSpans { Resource, ScopeSpans { Scope, Span } } }, as a message,
- * with a length in front, or in JSON. Of a Span the ids tell, which no other message has there: 16
- * and 8 bytes. Jaeger and Zipkin have the same spans in JSON of their own. Messages may go on
- * behind the bytes at hand.
+ * Spans and profiles of OpenTelemetry: { ResourceSpans { Resource, ScopeSpans { Scope, Span } } },
+ * as a message, with a length in front, or in JSON. Of a Span the ids tell, which no other message
+ * has there: 16 and 8 bytes. Jaeger and Zipkin have the same spans in JSON of their own. Messages
+ * may go on behind the bytes at hand.
  */
 #include "processor/read/detect_otlp.h"
 
@@ -60,11 +60,56 @@ static bool is_message(const uint8_t *data, size_t len)
            take(&p, &id) == TAG(2) && id.end - id.at == 8;
 }
 
+/* ValueType { type = 1, unit = 2 }: numbers, each of which may be left out. */
+static bool is_value_type(struct part p)
+{
+    uint64_t number;
+
+    while (p.at < p.end) {
+        const uint8_t tag = *p.at++;
+
+        if ((tag != (1 << 3 | ORMA_PB_VARINT) && tag != (2 << 3 | ORMA_PB_VARINT)) ||
+            !orma_pb_varint_at(&p.at, p.end, &number))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Profiles: { ResourceProfiles { Resource, ScopeProfiles { Scope, Profile } }, dictionary }. A
+ * Profile begins with the type of its values, or with samples, which refer to a stack; metrics have
+ * a name there, logs a time, spans an id. The dictionary may come first: its first mapping is
+ * empty.
+ */
+bool orma_detect_otlp_profiles(const uint8_t *data, size_t len)
+{
+    struct part p = {data, data + len}, field, stack;
+
+    if (len > 4 && data[0] == TAG(2))
+        return take(&p, &field) && take(&field, &stack) == TAG(1) && stack.at == stack.end &&
+               field.at < field.end && (take(&field, &stack) & 0xc0) == 0;
+    if (!len || data[0] != TAG(1) || !enter(&p, TAG(1), 1) || !enter(&p, TAG(2), 3) ||
+        !enter(&p, TAG(2), 3) || p.at == p.end)
+        return false;
+    switch (take(&p, &field)) {
+    case TAG(1):
+        return is_value_type(field) && (p.at == p.end || *p.at == TAG(2) || *p.at == (3 << 3 | 1));
+    case TAG(2): /* the type is the default, which says nothing */
+        return field.at < field.end && *field.at == (1 << 3 | ORMA_PB_VARINT);
+    default:
+        return false;
+    }
+}
+
 static bool is_json(const uint8_t *data, size_t len)
 {
-    static const char *const begins[] = {
-        "{\"resourceSpans\":[", "{\"resource_spans\":[",
-        "{\"batches\":[{\"resource\":", "{\"data\":[{\"traceID\":"};
+    static const char *const begins[] = {"{\"resourceSpans\":[",
+                                         "{\"resource_spans\":[",
+                                         "{\"resourceProfiles\":[",
+                                         "{\"dictionary\":{\"mappingTable\":",
+                                         "{\"dictionary\":{\"stringTable\":",
+                                         "{\"batches\":[{\"resource\":",
+                                         "{\"data\":[{\"traceID\":"};
     char squeezed[64] = "";
     size_t n = 0;
 
@@ -84,11 +129,14 @@ static bool is_json(const uint8_t *data, size_t len)
     /* Collectors may write metrics and logs into the same file, line by line. */
     const struct orma_str head = {(const char *)data, len};
     return !strncmp(squeezed, "{\"resource", 10) &&
-           orma_str_find(head, ORMA_STR("\n{\"resourceSpans\":["));
+           (orma_str_find(head, ORMA_STR("\n{\"resourceSpans\":[")) ||
+            orma_str_find(head, ORMA_STR("\n{\"resourceProfiles\":[")));
 }
 
 bool orma_detect_otlp(const uint8_t *data, size_t len)
 {
-    return is_message(data, len) || (len > 4 && !data[0] && is_message(data + 4, len - 4)) ||
+    return is_message(data, len) || orma_detect_otlp_profiles(data, len) ||
+           (len > 4 && !data[0] &&
+            (is_message(data + 4, len - 4) || orma_detect_otlp_profiles(data + 4, len - 4))) ||
            is_json(data, len);
 }

@@ -5,14 +5,16 @@
  *
  * A parent in another process, and links, become flows when all spans have their rows.
  */
-#include "processor/import/formats/otlp.h"
+#include "processor/import/formats/otlp_profiles.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "processor/import/formats/formats.h"
 #include "processor/model/flows.h"
 #include "processor/model/model.h"
 #include "processor/model/slices.h"
+#include "processor/read/detect_otlp.h"
 #include "protos/reflect/json_reader.h"
 #include "sdk/wire/pb_reader.h"
 
@@ -308,6 +310,8 @@ static struct orma_unit_end otlp_parse(struct orma_file *file, const struct orma
 {
     const struct orma_otlp_item *what = (const void *)item->data;
 
+    if (what->span == ORMA_OTLP_NOBODY)
+        return orma_otlp_on_observation(file, item, (const void *)item->data);
     return what->event.data ? on_event(file, item, what) : on_span(file, item, what->span);
 }
 
@@ -418,6 +422,19 @@ static void add_events(struct orma_file *file)
     }
 }
 
+static void read_message(struct orma_file *file, struct orma_str message)
+{
+    if (orma_otlp_read_profiles(file, message))
+        return;
+    if (orma_detect_otlp_profiles((const uint8_t *)message.data, message.len))
+        orma_file_error(
+            file, -EBADMSG,
+            "Profiles of OpenTelemetry without their dictionary: they are not whole, or "
+            "of an older version of the protocol, which is not read (ERR:tp-corrupt)");
+    else
+        orma_otlp_read(file, message);
+}
+
 /* As collectors write messages to files: with the length in front, in four bytes. */
 static void read_framed(struct orma_file *file, const uint8_t *data, size_t len)
 {
@@ -427,7 +444,7 @@ static void read_framed(struct orma_file *file, const uint8_t *data, size_t len)
 
         data += 4;
         len -= 4;
-        orma_otlp_read(file, (struct orma_str){(const char *)data, ORMA_MIN(size, len)});
+        read_message(file, (struct orma_str){(const char *)data, ORMA_MIN(size, len)});
         data += ORMA_MIN(size, len);
         len -= ORMA_MIN(size, len);
     }
@@ -457,7 +474,7 @@ static size_t otlp_read(struct orma_file *file, const uint8_t *data, size_t len,
     else if (len && !data[0])
         read_framed(file, data, len);
     else
-        orma_otlp_read(file, (struct orma_str){(const char *)data, len});
+        read_message(file, (struct orma_str){(const char *)data, len});
     if (!orma_file_failed(file)) {
         find_parents(file);
         add_span_items(file);
@@ -486,6 +503,8 @@ static void otlp_fini(struct orma_file *file)
     free(self->items);
     orma_map_fini(&self->by_id);
     orma_map_fini(&self->by_process);
+    orma_map_fini(&self->sessions);
+    orma_map_fini(&self->sums);
     orma_arena_fini(&self->arena);
 }
 

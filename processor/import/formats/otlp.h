@@ -1,5 +1,5 @@
 /*
- * Spans of OpenTelemetry.
+ * Spans of OpenTelemetry; profiles, which have the same resources, are in otlp_profiles.h.
  *
  *   otlp_json.c    OTLP in JSON to messages of OTLP
  *   otlp_others.c  what Jaeger and Zipkin write, the same; otlp_values.c: values of both
@@ -81,7 +81,8 @@ struct orma_otlp_span {
     uint32_t parent, slice, lane;  /* ORMA_OTLP_NOBODY: none */
 };
 
-/* What waits for its time: a span, or an event of one. */
+/* What waits for its time: a span, or an event of one. ORMA_OTLP_NOBODY as span: more is behind
+ * it (otlp_profiles.h). */
 struct orma_otlp_item {
     uint32_t span;
     struct orma_str event; /* data NULL: the span itself */
@@ -96,7 +97,7 @@ struct orma_otlp_lane {
 
 /* A resource. */
 struct orma_otlp_process {
-    uint32_t upid;
+    uint32_t upid, pid;
     ORMA_VEC(struct orma_otlp_lane) lanes;
     ORMA_VEC(uint64_t)
     free, busy;                /* heaps: numbers of lanes; ends of their outermost spans, below */
@@ -110,7 +111,8 @@ struct orma_otlp {
     struct orma_otlp_item *items; /* of spans, by number */
     ORMA_VEC(struct orma_otlp_process) processes;
     struct orma_map by_id; /* hash of trace and span → index of the span + 1; next where equal */
-    struct orma_map by_process; /* text of a resource (pool id) → index in processes */
+    struct orma_map by_process;     /* text of a resource (pool id) → index in processes */
+    struct orma_map sessions, sums; /* of profiles: type << 32 | unit → row */
 };
 
 /* ---- otlp_spans.c ---- */

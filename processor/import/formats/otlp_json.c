@@ -5,7 +5,7 @@
  * numbers of enums their names. Ids are hex, in old files base64. What is unknown is left out, as
  * the format wants it.
  */
-#include "processor/import/formats/otlp.h"
+#include "processor/import/formats/otlp_profiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@
 /* Messages in messages: values in values, and around them. */
 #define DEPTH_MAX (3 * ORMA_OTLP_DEPTH_MAX + 8)
 
-/* To find that a value has no end, all is read up to the end of the file: after so many of them each
- * value is in one line, as collectors write them. */
+/* To find that a value has no end, all is read up to the end of the file: after so many of them
+ * each value is in one line, as collectors write them. */
 #define BROKEN_MAX 8
 
 enum kind { KIND_TEXT, KIND_ID, KIND_BYTES, KIND_FIXED64, KIND_NUMBER, KIND_DOUBLE, KIND_MESSAGE };
@@ -29,11 +29,11 @@ struct row {
     const struct row *sub;
 };
 
-static const struct row value[8], pair[3]; /* they hold each other */
+static const struct row value[9], pair[4]; /* they hold each other */
 
 static const struct row list[] = {{"values", ORMA_OTLP_LIST_VALUES, KIND_MESSAGE, value}, {0}};
 static const struct row pairs[] = {{"values", ORMA_OTLP_LIST_VALUES, KIND_MESSAGE, pair}, {0}};
-static const struct row value[8] = {
+static const struct row value[9] = {
     {"stringValue", ORMA_OTLP_VALUE_STRING, KIND_TEXT, NULL},
     {"boolValue", ORMA_OTLP_VALUE_BOOL, KIND_NUMBER, NULL},
     {"intValue", ORMA_OTLP_VALUE_INT, KIND_NUMBER, NULL},
@@ -41,11 +41,13 @@ static const struct row value[8] = {
     {"arrayValue", ORMA_OTLP_VALUE_ARRAY, KIND_MESSAGE, list},
     {"kvlistValue", ORMA_OTLP_VALUE_LIST, KIND_MESSAGE, pairs},
     {"bytesValue", ORMA_OTLP_VALUE_BYTES, KIND_BYTES, NULL},
+    {"stringValueStrindex", ORMA_OTLP_VALUE_STRING_NUMBER, KIND_NUMBER, NULL},
     {0},
 };
-static const struct row pair[3] = {
+static const struct row pair[4] = {
     {"key", ORMA_OTLP_KEY_VALUE_KEY, KIND_TEXT, NULL},
     {"value", ORMA_OTLP_KEY_VALUE_VALUE, KIND_MESSAGE, value},
+    {"keyStrindex", ORMA_OTLP_KEY_VALUE_KEY_NUMBER, KIND_NUMBER, NULL},
     {0},
 };
 static const struct row event[] = {
@@ -112,6 +114,97 @@ static const struct row traces[] = {
     {0},
 };
 
+/* ---- the same, of profiles ---- */
+
+static const struct row value_type[] = {
+    {"typeStrindex", ORMA_OTLP_VALUE_TYPE_TYPE, KIND_NUMBER, NULL},
+    {"unitStrindex", ORMA_OTLP_VALUE_TYPE_UNIT, KIND_NUMBER, NULL},
+    {0},
+};
+static const struct row sample[] = {
+    {"stackIndex", ORMA_OTLP_SAMPLE_STACK, KIND_NUMBER, NULL},
+    {"attributeIndices", ORMA_OTLP_SAMPLE_ATTRIBUTES, KIND_NUMBER, NULL},
+    {"linkIndex", ORMA_OTLP_SAMPLE_LINK, KIND_NUMBER, NULL},
+    {"values", ORMA_OTLP_SAMPLE_VALUES, KIND_NUMBER, NULL},
+    {"timestampsUnixNano", ORMA_OTLP_SAMPLE_TIMES, KIND_FIXED64, NULL},
+    {0},
+};
+static const struct row profile[] = {
+    {"sampleType", ORMA_OTLP_PROFILE_SAMPLE_TYPE, KIND_MESSAGE, value_type},
+    {"samples", ORMA_OTLP_PROFILE_SAMPLES, KIND_MESSAGE, sample},
+    {"periodType", ORMA_OTLP_PROFILE_PERIOD_TYPE, KIND_MESSAGE, value_type},
+    {"period", ORMA_OTLP_PROFILE_PERIOD, KIND_NUMBER, NULL},
+    {"originalPayload", ORMA_OTLP_PROFILE_ORIGINAL_PAYLOAD, KIND_BYTES, NULL},
+    {0},
+};
+static const struct row scope_profiles[] = {
+    {"profiles", ORMA_OTLP_SCOPE_PROFILES_PROFILES, KIND_MESSAGE, profile},
+    {0},
+};
+static const struct row resource_profiles[] = {
+    {"resource", ORMA_OTLP_RESOURCE_PROFILES_RESOURCE, KIND_MESSAGE, resource},
+    {"scopeProfiles", ORMA_OTLP_RESOURCE_PROFILES_SCOPE_PROFILES, KIND_MESSAGE, scope_profiles},
+    {0},
+};
+static const struct row mapping[] = {
+    {"memoryStart", ORMA_OTLP_MAPPING_START, KIND_NUMBER, NULL},
+    {"memoryLimit", ORMA_OTLP_MAPPING_LIMIT, KIND_NUMBER, NULL},
+    {"fileOffset", ORMA_OTLP_MAPPING_OFFSET, KIND_NUMBER, NULL},
+    {"filenameStrindex", ORMA_OTLP_MAPPING_FILENAME, KIND_NUMBER, NULL},
+    {"attributeIndices", ORMA_OTLP_MAPPING_ATTRIBUTES, KIND_NUMBER, NULL},
+    {0},
+};
+static const struct row code_line[] = {
+    {"functionIndex", ORMA_OTLP_LINE_FUNCTION, KIND_NUMBER, NULL},
+    {"line", ORMA_OTLP_LINE_LINE, KIND_NUMBER, NULL},
+    {0},
+};
+static const struct row location[] = {
+    {"mappingIndex", ORMA_OTLP_LOCATION_MAPPING, KIND_NUMBER, NULL},
+    {"address", ORMA_OTLP_LOCATION_ADDRESS, KIND_NUMBER, NULL},
+    {"lines", ORMA_OTLP_LOCATION_LINES, KIND_MESSAGE, code_line},
+    {"attributeIndices", ORMA_OTLP_LOCATION_ATTRIBUTES, KIND_NUMBER, NULL},
+    {0},
+};
+static const struct row function[] = {
+    {"nameStrindex", ORMA_OTLP_FUNCTION_NAME, KIND_NUMBER, NULL},
+    {"systemNameStrindex", ORMA_OTLP_FUNCTION_SYSTEM_NAME, KIND_NUMBER, NULL},
+    {"filenameStrindex", ORMA_OTLP_FUNCTION_FILENAME, KIND_NUMBER, NULL},
+    {"startLine", ORMA_OTLP_FUNCTION_START_LINE, KIND_NUMBER, NULL},
+    {0},
+};
+static const struct row profiles_link[] = {
+    {"traceId", ORMA_OTLP_PROFILES_LINK_TRACE_ID, KIND_ID, NULL},
+    {"spanId", ORMA_OTLP_PROFILES_LINK_SPAN_ID, KIND_ID, NULL},
+    {0},
+};
+static const struct row attribute[] = {
+    {"keyStrindex", ORMA_OTLP_ATTRIBUTE_KEY, KIND_NUMBER, NULL},
+    {"value", ORMA_OTLP_ATTRIBUTE_VALUE, KIND_MESSAGE, value},
+    {0},
+};
+static const struct row stack[] = {
+    {"locationIndices", ORMA_OTLP_STACK_LOCATIONS, KIND_NUMBER, NULL},
+    {0},
+};
+static const struct row dictionary[] = {
+    {"mappingTable", ORMA_OTLP_DICTIONARY_MAPPINGS, KIND_MESSAGE, mapping},
+    {"locationTable", ORMA_OTLP_DICTIONARY_LOCATIONS, KIND_MESSAGE, location},
+    {"functionTable", ORMA_OTLP_DICTIONARY_FUNCTIONS, KIND_MESSAGE, function},
+    {"linkTable", ORMA_OTLP_DICTIONARY_LINKS, KIND_MESSAGE, profiles_link},
+    {"stringTable", ORMA_OTLP_DICTIONARY_STRINGS, KIND_TEXT, NULL},
+    {"attributeTable", ORMA_OTLP_DICTIONARY_ATTRIBUTES, KIND_MESSAGE, attribute},
+    {"stackTable", ORMA_OTLP_DICTIONARY_STACKS, KIND_MESSAGE, stack},
+    {0},
+};
+static const struct row profiles[] = {
+    {"resourceProfiles", ORMA_OTLP_PROFILES_RESOURCE_PROFILES, KIND_MESSAGE, resource_profiles},
+    {"dictionary", ORMA_OTLP_PROFILES_DICTIONARY, KIND_MESSAGE, dictionary},
+    {0},
+};
+
+/* ---- names ---- */
+
 /* "start_time" for "startTime", too. */
 static bool is_name(struct orma_str key, const char *name)
 {
@@ -174,6 +267,27 @@ static void put_scalar(struct orma_otlp_writer *w, const struct row *row,
     }
 }
 
+/* One value, or a list of them, of which each keeps its place. */
+static void put_scalars(struct orma_otlp_writer *w, const struct row *row,
+                        const struct orma_json_value *v)
+{
+    struct orma_json_value element;
+
+    if (v->type != ORMA_JSON_ARRAY) {
+        put_scalar(w, row, v);
+        return;
+    }
+    struct orma_json j = orma_json_inside(v);
+    while (orma_json_element(&j, &element)) {
+        if (row->kind == KIND_TEXT && element.type != ORMA_JSON_STRING)
+            orma_pb_put_str(&w->out, row->field, ORMA_STR(""));
+        else
+            put_scalar(w, row, &element);
+    }
+    if (j.failed)
+        orma_file_damage(w->file, j.pos, (size_t)(j.end - j.pos), "malformed JSON");
+}
+
 /* An object, or a list of them. */
 static void put_messages(struct orma_otlp_writer *w, const struct row *row,
                          const struct orma_json_value *v, unsigned depth);
@@ -193,7 +307,7 @@ static void put_members(struct orma_otlp_writer *w, const struct row *table,
         if (row->kind == KIND_MESSAGE)
             put_messages(w, row, &v, depth + 1);
         else
-            put_scalar(w, row, &v);
+            put_scalars(w, row, &v);
     }
     if (j.failed)
         orma_file_damage(w->file, j.pos, (size_t)(j.end - j.pos), "malformed JSON");
@@ -227,22 +341,42 @@ static void put_messages(struct orma_otlp_writer *w, const struct row *row,
 
 /* ---- lines ---- */
 
+static bool has_profiles(const struct orma_json_value *object)
+{
+    struct orma_json j = orma_json_inside(object);
+    struct orma_json_value v;
+    struct orma_str key;
+
+    while (orma_json_member(&j, &key, &v))
+        if (is_name(key, "resourceProfiles"))
+            return true;
+    return false;
+}
+
 static void read_value(struct orma_otlp_writer *w, const struct orma_json_value *v)
 {
+    const bool of_profiles = v->type == ORMA_JSON_OBJECT && has_profiles(v);
+
     orma_buf_clear(&w->out);
     if (v->type == ORMA_JSON_OBJECT)
-        put_members(w, traces, v, 0);
+        put_members(w, of_profiles ? profiles : traces, v, 0);
     if (w->out.len) {
         struct orma_str message = orma_otlp_keep(w);
 
-        if (message.data)
+        if (message.data && !of_profiles)
             orma_otlp_read(w->file, message);
+        else if (message.data && !orma_otlp_read_profiles(w->file, message)) {
+            orma_file_unit(w->file, v->raw.data);
+            (void)orma_file_skipped(w->file, ORMA_ACCOUNT_DAMAGED,
+                                    "values of JSON with profiles, but without their dictionary");
+        }
         return;
     }
     if (orma_otlp_read_others(w, v))
         return;
     orma_file_unit(w->file, v->raw.data);
-    (void)orma_file_skipped(w->file, ORMA_ACCOUNT_NOT_READ, "values of JSON without spans");
+    (void)orma_file_skipped(w->file, ORMA_ACCOUNT_NOT_READ,
+                            "values of JSON without spans and profiles");
 }
 
 static bool is_blank(char c)
@@ -263,8 +397,8 @@ void orma_otlp_read_json(struct orma_file *file, struct orma_str text)
             break;
         if (line <= at && !(line = memchr(at, '\n', (size_t)(end - at))))
             line = end;
-        struct orma_json j = orma_json(
-            (struct orma_str){at, (size_t)((broken < BROKEN_MAX ? end : line) - at)});
+        struct orma_json j =
+            orma_json((struct orma_str){at, (size_t)((broken < BROKEN_MAX ? end : line) - at)});
         struct orma_json_value v;
         if (orma_json_read(&j, &v)) {
             read_value(&w, &v);

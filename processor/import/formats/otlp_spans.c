@@ -148,7 +148,7 @@ static uint32_t pid_of(struct orma_import_ctx *imp, const struct orma_args_list 
 
 /* Containers have the same pids: whoever comes second gets a number that is made up. */
 static uint32_t upid_of(struct orma_file *file, const struct orma_args_list *args,
-                        struct orma_str resource)
+                        struct orma_str resource, uint32_t *ret_pid)
 {
     struct orma_import_ctx *imp = file->imp;
     struct orma_processes *p = orma_model_processes(imp->model, file->machine);
@@ -158,6 +158,7 @@ static uint32_t upid_of(struct orma_file *file, const struct orma_args_list *arg
         pid = MADE_UP |
               (uint32_t)(orma_fnv1a(ORMA_FNV1A_BASIS, resource.data, resource.len) & 0x3fffffff);
     uint32_t upid = orma_processes_process(p, pid);
+    *ret_pid = pid;
     orma_processes_name_process(p, upid,
                                 name ? name : orma_model_lit(imp->model, "unknown_service"),
                                 ORMA_PROCESS_NAME_OTHER);
@@ -177,7 +178,8 @@ uint32_t orma_otlp_process(struct orma_file *file, struct orma_str resource)
         return (uint32_t)known;
     ORMA_MODEL_ARGS(args, file->imp->model);
     orma_otlp_put_attributes(file, resource, ORMA_OTLP_RESOURCE_ATTRIBUTES, &key, args);
-    struct orma_otlp_process process = {.upid = upid_of(file, args, resource)};
+    struct orma_otlp_process process = {0};
+    process.upid = upid_of(file, args, resource, &process.pid);
     if (ORMA_VEC_PUSH(&self->processes, process) ||
         orma_map_put(&self->by_process, text, self->processes.len - 1) < 0) {
         no_memory(file);
