@@ -339,7 +339,8 @@ static bool judge_data(const struct outcome *o)
 {
     bool nothing = !o->scan.has_data || (o->scan.has_lists_only && !o->rec->config_path);
 
-    if (!o->scanned || !nothing || o->failed)
+    /* Of several files only the last one was looked at, and nothing need have happened in it. */
+    if (!o->scanned || !nothing || o->failed || o->rec->rotation.made > 1)
         return false;
     fprintf(stderr, "orma record: nothing was recorded: %s\n", why_nothing(o));
     /* Of some sources it was known that they may not come; the others had nothing to say. */

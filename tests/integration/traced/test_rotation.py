@@ -198,6 +198,12 @@ flush_period_ms: 1000
         self.assertIn("nothing lost", said)
         self.assertLess(sum(f.stat().st_size for f in self.files()), 6 << 20)
 
+    def test_a_last_file_in_which_nothing_happened(self):
+        said = self.orma("record", "--private", "-o", "t.pftrace", "--rotate", "200ms", "apps", "--", "sh", "-c",
+                         f"{DEMO} --threads 1 --iterations 100; sleep 1").stderr.decode()
+        self.assertNotIn("nothing was recorded", said)
+        self.assertIn("nothing lost", said)
+
     def test_kills(self):
         """The service and its recorder in one process, killed at any moment, also between two files."""
         rng = random.Random("rotation" + test_rescue.SEED)
