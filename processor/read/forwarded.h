@@ -42,13 +42,17 @@ struct orma_forwarded_kernel {
     union {
         struct orma_kernel_head event;
         struct orma_compact_sched sched;
+        char room[sizeof(struct orma_forwarded)];
     };
 };
 static_assert(sizeof(struct orma_forwarded_kernel) == sizeof(struct orma_forwarded), "as long");
 
-#define ORMA_FORWARDED_PIECES (sizeof(struct orma_item) / sizeof(struct orma_forwarded))
-static_assert(ORMA_FORWARDED_PIECES * sizeof(struct orma_forwarded) == sizeof(struct orma_item),
-              "whole");
+#define ORMA_FORWARDED_PIECES                                                                      \
+    ((sizeof(struct orma_item) + sizeof(struct orma_forwarded) - 1) / sizeof(struct orma_forwarded))
+/* Bytes of the item in its i-th piece. */
+#define ORMA_FORWARDED_PIECE(i)                                                                    \
+    ORMA_MIN(sizeof(struct orma_item) - (i) * sizeof(struct orma_forwarded),                       \
+             sizeof(struct orma_forwarded))
 
 /* Worker: fills *p. False: it is no plain event, or its numbers are too large. */
 static inline bool orma_forwarded_pack(struct orma_forwarded *p, const struct orma_item *item,

@@ -235,7 +235,7 @@ static inline bool pass(struct orma_sorter *self, struct orma_pipe *pipe,
 
         if (!piece)
             return false;
-        memcpy(piece, (const char *)item + i * sizeof(*p), sizeof(*p));
+        memcpy(piece, (const char *)item + i * sizeof(*p), ORMA_FORWARDED_PIECE(i));
     }
     return true;
 }
@@ -361,8 +361,7 @@ static bool get_whole(struct orma_pipe *pipe, struct orma_item *ret)
 
         if (!piece)
             return false;
-        memcpy((char *)ret + i * sizeof(struct orma_forwarded), piece,
-               sizeof(struct orma_forwarded));
+        memcpy((char *)ret + i * sizeof(struct orma_forwarded), piece, ORMA_FORWARDED_PIECE(i));
     }
     return true;
 }

@@ -13,7 +13,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
 
-#define ORMA_BUF_MAX ((size_t)1 << 40)
+#define ORMA_BUF_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 40 : 30))
 
 struct orma_buf {
     uint8_t *data;

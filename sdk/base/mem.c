@@ -67,7 +67,7 @@ static void *new_pages(size_t size)
 /* With the lock. Blocks begin at pages, so rounding the address up aligns within the block, too. */
 static void *cut(size_t size)
 {
-    uint8_t *at = g.next ? (uint8_t *)orma_align_up((uintptr_t)g.next, size) : NULL;
+    uint8_t *at = g.next ? (uint8_t *)(uintptr_t)orma_align_up((uintptr_t)g.next, size) : NULL;
 
     if (!at || at >= g.end || (size_t)(g.end - at) < size) {
         if (!(at = new_pages(BLOCK_SIZE))) /* what is left of the old one stays unused */

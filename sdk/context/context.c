@@ -48,7 +48,7 @@ struct header {
     _Atomic uint64_t published_ns;
     const void *payload;
 };
-_Static_assert(sizeof(struct header) == 24 + sizeof(void *), "what readers expect");
+_Static_assert(offsetof(struct header, payload) == 24, "what readers expect");
 
 struct thread_context {
     uint8_t trace_id[ORMA_TRACE_ID_LEN];

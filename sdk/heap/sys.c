@@ -57,6 +57,11 @@ static long call_with(long number, const long args[6])
 #else
 #define CALL(number, ...) syscall(number, __VA_ARGS__)
 #endif
+#ifdef SYS_newfstatat
+#define STAT_AT SYS_newfstatat
+#else /* of 32 bits */
+#define STAT_AT SYS_fstatat64
+#endif
 #define AT(pointer) ((long)(uintptr_t)(pointer))
 
 /* ---- what a sandbox forbids ---- */
@@ -104,7 +109,11 @@ void orma_hook_sys_unblock_signals(const struct orma_hook_signals *self)
 
 void *orma_hook_sys_mmap(void *at, size_t len, int prot, int flags, int fd, int64_t offset)
 {
+#ifdef SYS_mmap2 /* of 32 bits: the offset in units of 4096 bytes */
+    return (void *)CALL(SYS_mmap2, AT(at), (long)len, prot, flags, fd, (long)(offset / 4096));
+#else
     return (void *)CALL(SYS_mmap, AT(at), (long)len, prot, flags, fd, offset);
+#endif
 }
 
 int orma_hook_sys_munmap(void *at, size_t len)
@@ -238,7 +247,7 @@ uint64_t orma_hook_sys_pid_space(void)
     const int saved = errno;
     struct stat st;
     uint64_t ret =
-        CALL(SYS_newfstatat, AT_FDCWD, AT("/proc/self/ns/pid"), AT(&st), 0) == 0 ? st.st_ino : 0;
+        CALL(STAT_AT, AT_FDCWD, AT("/proc/self/ns/pid"), AT(&st), 0) == 0 ? st.st_ino : 0;
 
     errno = saved;
     return ret;

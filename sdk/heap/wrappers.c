@@ -167,7 +167,7 @@ static bool is_allocators(const void *caller)
 
 static uint64_t hits_of_map(size_t len, const void *caller)
 {
-    return len <= INT64_MAX && !orma_hook_own.inside && !is_allocators(caller) &&
+    return len <= PTRDIFF_MAX && !orma_hook_own.inside && !is_allocators(caller) &&
                    orma_hook_count(len)
                ? orma_hook_hits(len)
                : 0;

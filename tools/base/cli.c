@@ -138,7 +138,7 @@ static int unknown_option(const struct orma_cli *self, const char *name)
     char shown[64];
     size_t num = 0;
 
-    snprintf(shown, sizeof(shown), "--%s", name);
+    snprintf(shown, sizeof(shown), "--%.61s", name);
     const char *instead = instead_of(self, shown);
     if (instead) {
         orma_cli_usage_error(self, "unknown option '%s': %s", shown, instead);

@@ -14,8 +14,6 @@
 
 #define IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-__extension__ typedef unsigned __int128 wide;
-
 static void fail(struct orma_ctf_decoder *d)
 {
     d->failed = true;
@@ -44,11 +42,17 @@ static uint64_t odd_bits(struct orma_ctf_decoder *d, uint32_t bits, bool big)
 {
     const uint8_t *at = d->data + d->pos / 8;
     const unsigned skip = d->pos % 8, bytes = (skip + bits + 7) / 8;
-    wide val = 0;
+    const unsigned first = ORMA_MIN(bytes, 8u); /* the ninth only adds some bits */
+    uint64_t val = 0;
 
-    for (unsigned i = 0; i < bytes; i++)
-        val = val << 8 | at[big ? i : bytes - 1 - i];
-    return (uint64_t)(val >> (big ? bytes * 8 - skip - bits : skip)) & mask_of(bits);
+    for (unsigned i = 0; i < first; i++)
+        val = val << 8 | at[big ? i : first - 1 - i];
+    const unsigned after = bytes * 8 - skip - bits;
+    if (bytes > first)
+        val = big ? val << (8 - after) | at[8] >> after : val >> skip | (uint64_t)at[8] << (64 - skip);
+    else
+        val >>= big ? after : skip;
+    return val & mask_of(bits);
 }
 
 /* Whole bytes. */

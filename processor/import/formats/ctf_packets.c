@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "processor/model/sched.h"
+#include "sdk/base/wide.h"
 
 #define MAGIC 0xc1fc1fc1
 #define INDEX_MAGIC "\xc1\xf1\xdc\xc1"
@@ -16,8 +17,6 @@
 #define WORK_OF_BYTE 64
 /* Slots that are cleared or copied, per node. */
 #define SLOTS_OF_NODE 32
-
-__extension__ typedef __int128 wide;
 
 /* A file of the folder, by its first packet. */
 struct stream_file {
@@ -44,19 +43,19 @@ struct packet {
 bool orma_ctf_time(const struct orma_ctf *self, const struct orma_ctf_stream_class *c,
                    uint64_t value, int64_t *ret)
 {
-    wide ns = value;
+    struct orma_wide ns = {0, value};
 
     if (c->clock_idx != ORMA_CTF_NOTHING) {
         const struct orma_ctf_clock *clock = &self->clocks.data[c->clock_idx];
 
-        ns += clock->offset;
+        ns = orma_wide_add(ns, orma_wide_of(clock->offset));
         if (clock->freq != 1000000000)
-            ns = ns * 1000000000 / (wide)clock->freq;
-        ns += (wide)clock->offset_s * 1000000000;
+            ns = orma_wide_div(orma_wide_times(ns, 1000000000), clock->freq);
+        ns = orma_wide_add(ns, orma_wide_mul_signed(clock->offset_s, 1000000000));
     }
-    ns -= self->base_ns;
-    *ret = (int64_t)ns;
-    return ns >= 0 && ns <= INT64_MAX;
+    ns = orma_wide_add(ns, orma_wide_neg(orma_wide_of(self->base_ns)));
+    *ret = (int64_t)ns.low;
+    return orma_wide_fits(ns) && *ret >= 0;
 }
 
 /* ---- headers ---- */

@@ -2,6 +2,7 @@
 #include "processor/import/formats/jfr.h"
 
 #include "sdk/base/utf8.h"
+#include "sdk/base/wide.h"
 
 /* Structs lie in structs; a class that lies in itself would never end. */
 #define DEPTH_MAX 16
@@ -397,14 +398,13 @@ bool orma_jfr_member(struct orma_file *file, struct orma_jfr_chunk *chunk,
 
 /* ---- times ---- */
 
-__extension__ typedef __int128 wide;
-
 bool orma_jfr_ticks(const struct orma_jfr_chunk *chunk, int64_t ticks, int64_t *ret)
 {
-    const wide ns = (wide)ticks * 1000000000 / chunk->ticks_per_second;
+    const struct orma_wide ns = orma_wide_div(orma_wide_mul_signed(ticks, 1000000000),
+                                              (uint64_t)chunk->ticks_per_second);
 
-    *ret = (int64_t)ns;
-    return ns >= INT64_MIN && ns <= INT64_MAX;
+    *ret = (int64_t)ns.low;
+    return orma_wide_fits(ns);
 }
 
 bool orma_jfr_time(const struct orma_jfr_chunk *chunk, int64_t ticks, int64_t *ret)

@@ -8,8 +8,7 @@
  */
 #include "processor/import/formats/tracedat.h"
 
-__extension__ typedef unsigned __int128 wide;
-__extension__ typedef __int128 signed_wide;
+#include "sdk/base/wide.h"
 
 /* The name of the clock that is chosen: "[local] global"; or the name alone. */
 static struct orma_str chosen_clock(struct orma_str text)
@@ -53,16 +52,17 @@ static uint64_t at(const struct orma_tracedat *t, const uint8_t *list, uint32_t 
 
 static uint64_t scaled(uint64_t ts, uint64_t scaling, uint64_t fraction)
 {
-    return fraction > 63 ? ts : (uint64_t)(((wide)ts * scaling) >> fraction);
+    return fraction > 63 ? ts : orma_wide_bits(orma_wide_mul(ts, scaling), (unsigned)fraction);
 }
 
 /* The offset at a time between two pairs. */
 static uint64_t between(uint64_t ts, uint64_t from_ts, uint64_t from, uint64_t to_ts, uint64_t to)
 {
-    signed_wide step = (signed_wide)(int64_t)(ts - from_ts) * (int64_t)(to - from);
-    int64_t way = (int64_t)(to_ts - from_ts);
+    const struct orma_wide step =
+        orma_wide_mul_signed((int64_t)(ts - from_ts), (int64_t)(to - from));
+    const int64_t way = (int64_t)(to_ts - from_ts);
 
-    return way > 0 ? from + (uint64_t)(int64_t)(step / way) : from;
+    return way > 0 ? from + orma_wide_div(step, (uint64_t)way).low : from;
 }
 
 /* The last of the pairs that is not behind the time, but for the last one of all. */
@@ -102,6 +102,6 @@ uint64_t orma_tracedat_time(const struct orma_tracedat *self, uint32_t cpu, uint
     if (cpu < self->shifts.len)
         ts = host_time(self, &self->shifts.data[cpu], ts);
     if (self->tsc.mult)
-        ts = (uint64_t)(((wide)ts * self->tsc.mult) >> self->tsc.shift);
+        ts = orma_wide_bits(orma_wide_mul(ts, self->tsc.mult), self->tsc.shift);
     return ts + (uint64_t)self->added_ns;
 }

@@ -62,7 +62,7 @@ bool orma_exec_run_fold_texts(struct orma_exec_groups *g, struct orma_exec_group
         if (ends->count++)
             t->next[ends->whole & UINT32_MAX] = (uint32_t)t->num;
         else
-            ends->whole = (int64_t)(t->num << 32);
+            ends->whole = (int64_t)((uint64_t)t->num << 32);
         ends->whole = (ends->whole & ~(int64_t)UINT32_MAX) | (int64_t)t->num++;
     }
     return true;
