@@ -52,6 +52,26 @@ class Namespaces(Case):
                          "track_id = t.id JOIN thread USING (utid)").stdout.decode().splitlines()
         self.assertEqual(rows[1:], ["1"])
 
+    def test_kernel_events_in_a_pid_namespace(self):
+        why = have_tracefs()
+        if why or not shutil.which("unshare"):
+            self.skipTest(why or "needs unshare")
+        done = self.run_program("unshare", "--pid", "--fork", "--mount-proc", "--mount", ORMA, "record", "-q", "-o", "t", "-t", "500ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(int(self.orma("query", "--format", "rfc4180", "t", "SELECT count(*) FROM sched").stdout.split()[1]), 0)
+
+    def test_a_profile_in_bubblewrap(self):
+        """As in other namespaces: nothing filters its system calls."""
+        space = ["bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", "--unshare-net"]
+        if not shutil.which("bwrap") or self.run_program(*space, "true").returncode:
+            self.skipTest("bubblewrap is not here, or may not make namespaces")
+        work = ["sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"]
+        if self.orma("profile", "-o", "outside", "--", *work, code=None).returncode:
+            self.skipTest("no profiles on this machine")
+        done = self.run_program(*space, ORMA, "profile", "-o", self.dir / "inside", "--", *work)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(int(self.orma("query", "--format", "rfc4180", "inside", "SELECT count(*) FROM perf_sample").stdout.split()[1]), 10)
+
     def test_a_program_inside_and_the_service_outside(self):
         self.start_traced()
         self.start(PROBES, stderr=subprocess.DEVNULL)  # they know the numbers
