@@ -17,7 +17,7 @@ case "${1-}" in
 esac
 source=$(cd "$(dirname "$0")/.." && pwd)
 for tool in dpkg-buildpackage dh; do
-    command -v $tool >/dev/null || { echo "make_deb.sh: $tool is missing: install dpkg-dev and debhelper" >&2; exit 1; }
+    command -v $tool >/dev/null || { echo "make_deb.sh: $tool is missing: apt-get build-dep ./ (as root) installs all that the build needs" >&2; exit 1; }
 done
 cd "$source"
 dpkg-checkbuilddeps || { echo "make_deb.sh: install what is missing: apt-get build-dep ./ (as root)" >&2; exit 1; }
@@ -41,7 +41,7 @@ else # unpacked from an archive
 fi
 # The mode bits of whoever has the checkout are no part of the package.
 chmod -R u+rwX,go+rX,go-w "$tree"
-tar -C "$scratch" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(dpkg-parsechangelog -S Timestamp)" \
+[ -n "$what" ] || tar -C "$scratch" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(dpkg-parsechangelog -S Timestamp)" \
     --exclude="orma-$upstream/debian" -cJf "$scratch/orma_$upstream.orig.tar.xz" "orma-$upstream"
 (cd "$tree" && dpkg-buildpackage -us -uc $what)
 find "$scratch" -maxdepth 1 -type f -exec mv -t "$out" {} +

@@ -1,7 +1,10 @@
-"""packaging/ and debian/ name options, units and versions that exist. Usage: packaging.py SOURCE_ROOT"""
+"""packaging/ and debian/ name options, units and versions that exist; what a tool of Debian's can parse, it parses.
+Usage: packaging.py SOURCE_ROOT"""
 import hashlib
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 ROOT = pathlib.Path(sys.argv[1])
@@ -30,6 +33,19 @@ if not re.match(rf"orma \({re.escape(version)}[-~)]", (ROOT / "debian/changelog"
     problems.append(f"debian/changelog: does not begin with version {version}")
 if not re.search(rf"^Version:\s+{re.escape(version)}$", (ROOT / "packaging/rpm/orma.spec").read_text(), re.M):
     problems.append(f"packaging/rpm/orma.spec: the version is {version}")
+
+# The tool, its package, and the command that fails on what cannot be parsed. Nothing in Debian parses recipes of Yocto.
+PARSERS = [("rpmspec", "rpm", ["--parse", "packaging/rpm/orma.spec"]),
+           ("nix-instantiate", "nix-bin", ["--store", "dummy://", "--parse", "packaging/nix/default.nix"])]
+for tool, package, argv in PARSERS:
+    if not shutil.which(tool):
+        print(f"{argv[-1]}: not parsed: {tool} is not here (package {package})")
+        continue
+    done = subprocess.run([tool, *argv], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        problems.append(f"{argv[-1]}: {tool} says: {done.stderr.strip()}")
+    else:
+        print(f"{argv[-1]}: parsed by {tool}")
 
 print("\n".join(problems) or f"{len(RECIPES)} recipes")
 sys.exit(bool(problems))
