@@ -97,6 +97,11 @@ static const struct stat_words {
      "there "
      "more than once",
      NULL},
+    {"recordings_overlap",
+     "{packets or more are|packet or more is} there twice, in two of the traces or in two "
+     "recordings of one file: they overlap, and what both have counts twice; 'orma cut' one of "
+     "them where the other begins",
+     NULL},
     {"switches_repeated",
      "{switches of threads are|switch of threads is} in two of the traces, which overlap: {they "
      "count|it counts} "

@@ -68,6 +68,7 @@ void orma_reader_fini(struct orma_reader *self)
     free(self->waiting.packets);
     orma_seqs_fini(&self->seqs);
     orma_timeline_fini(&self->timeline);
+    orma_twice_fini(&self->twice);
     for (struct orma_blob *b = self->blobs, *next; b; b = next) {
         next = b->next;
         free(b);
@@ -368,6 +369,7 @@ static void read_timed(struct orma_reader *self, const struct orma_read_packet *
         self->counts.took += !is_unwanted(self, p, seq);
         return;
     }
+    orma_reader_look_for_twin(self, p, seq, time.ts);
     if (ORMA_UNLIKELY(self->watches_order) && p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT &&
         p->has_timestamp && orma_sorter_is_late(seq, time.ts))
         seq->tokenize_events = true;
@@ -543,6 +545,8 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
     } else {
         count_missing_sequence(self, p);
     }
+    if (ORMA_UNLIKELY(p->field == ORMA_PB_TRACE_PACKET_TRACE_CONFIG))
+        orma_twice_next(&self->twice);
     if (uses_of(self, p->field) & ORMA_FIELD_EARLY &&
         self->hooks.early(self->hooks.data, p, p->has_sequence ? seq : NULL, machine, order)) {
         self->counts.took++;
@@ -773,6 +777,7 @@ void orma_reader_next_file(struct orma_reader *self, const struct orma_reader_fi
     self->last_seq = NULL;
     if (self->counts.packets)
         self->seqs.file++;
+    orma_twice_next(&self->twice);
     self->uncut.len = 0;
     self->damage = (struct orma_damage){0};
     self->last_ts = 0;

@@ -19,6 +19,7 @@
 #include "processor/read/sorter.h"
 #include "processor/read/strays.h"
 #include "processor/read/timeline.h"
+#include "processor/read/twice.h"
 #include "processor/store/storage.h"
 #include "sdk/base/mapped.h"
 
@@ -135,6 +136,7 @@ struct orma_reader {
     struct orma_inflate_ahead *ahead; /* those that are unpacked now; NULL: none */
     struct orma_damage damage;
     struct orma_strays strays;
+    struct orma_twice twice;
     struct orma_unpacked unpacked; /* out of packets and of containers; the owner counts `in` */
     /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
     uint32_t unwanted[ORMA_PACKET_FIELDS_MAX];

@@ -26,4 +26,8 @@ void orma_reader_count_clock(struct orma_reader *self, const struct orma_clock_v
 /* Looks the clock of a packet up and keeps the conversion in the sequence. */
 enum orma_clock_result orma_reader_find_clock(struct orma_reader *self, struct orma_seq *seq,
                                               uint32_t id, uint64_t timestamp);
+
+/* Counts a packet of this time that another file, or recording, has, too. */
+void orma_reader_look_for_twin(struct orma_reader *self, const struct orma_read_packet *p,
+                               const struct orma_seq *seq, int64_t ts);
 #endif

@@ -214,3 +214,16 @@ bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct o
             seq->clock.raw = values[i].raw;
     return true;
 }
+
+/* ---- packets that are there twice ---- */
+
+void orma_reader_look_for_twin(struct orma_reader *self, const struct orma_read_packet *p,
+                               const struct orma_seq *seq, int64_t ts)
+{
+    int64_t num = orma_twice_look(&self->twice, p, (uint16_t)seq->machine, ts);
+
+    self->storage->failed |= num < 0;
+    if (ORMA_UNLIKELY(num > 0))
+        orma_stats_add(orma_reader_stats(self, (uint16_t)seq->machine),
+                       ORMA_STAT_RECORDINGS_OVERLAP, num);
+}

@@ -882,4 +882,6 @@ const struct orma_stat_def orma_stat_defs[ORMA_STATS_NUM] = {
                                       ORMA_SOURCE_ANALYSIS, false},
     [ORMA_STAT_SWITCHES_REPEATED] = {"switches_repeated", ORMA_STAT_RARE, ORMA_SEVERITY_ERROR,
                                      ORMA_SOURCE_ANALYSIS, false},
+    [ORMA_STAT_RECORDINGS_OVERLAP] = {"recordings_overlap", ORMA_STAT_RARE, ORMA_SEVERITY_ERROR,
+                                      ORMA_SOURCE_ANALYSIS, false},
 };

@@ -101,7 +101,7 @@ MODULES = {
     "tools/shell": "orma_shell_ orma_cmd_shell orma_cmd_metrics orma_cmd_summarize orma_cmd_serve orma_cmd_export orma_line_editor_",
     "processor/threads": "orma_crew_",
     "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_"
-                      " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_strays_ orma_burst_ orma_detect_ orma_foreign_ orma_run_ orma_loose_"
+                      " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_strays_ orma_burst_ orma_detect_ orma_foreign_ orma_run_ orma_loose_ orma_twice_"
                       " orma_timeline_",
     "processor/symbols": "orma_symbolizer_ orma_binary_ orma_lookup_ orma_finder_ orma_worker_ orma_dwarf_ orma_debuginfod_ orma_demangle orma_demangle_ orma_proguard_"
                          " orma_rust_",

@@ -566,8 +566,8 @@ void traced_kept_fold(struct traced_buffer *buf, struct traced_seq *seq,
 {
     struct traced_kept *kept = seq->kept ? seq->kept : make(buf, seq);
     const uint8_t *payload = traced_record_payload(rec);
-    uint32_t size = traced_record_payload_size(rec), pos = ref->pos, len;
-    const uint8_t *data;
+    uint32_t size = traced_record_payload_size(rec), pos = ref->pos, len = 0;
+    const uint8_t *data = NULL;
 
     if (!kept)
         return;
