@@ -128,6 +128,14 @@ static const struct stat_words {
     {"perf_aux_truncated", "{records|record} of hardware traces cut", NULL},
     {"perf_cpu_lost_records",
      "{records|record} of perf lost: its buffer was full before it was read", "cpu"},
+    {"perf_lost_events",
+     "{events|event} of perf lost: its buffer was full before it was read (perf record -m gives a "
+     "larger one)",
+     NULL},
+    {"perf_throttled",
+     "{times|time} that the kernel held an event of perf back, because it came too often "
+     "(kernel.perf_event_max_sample_rate): samples of then are missing",
+     NULL},
     {"perf_guardrail_stop_ts",
      "is the time when sampling was stopped: it used too much CPU or memory", NULL},
     {"perf_samples_skipped", "{samples|sample} without a stack: it could not be read", NULL},
@@ -360,12 +368,25 @@ void orma_loss_put_stat(struct orma_buf *out, const char *name, const int64_t *i
 
 bool orma_loss_is_harmless(const char *name, int64_t idx)
 {
-    static const uint8_t types[] = {
-        4 /* EXIT */,          7 /* FORK */,        12 /* ITRACE_START */,
-        14 /* SWITCH */,       15 /* SWITCH_CPU */, 16 /* NAMESPACES */,
-        18 /* BPF_EVENT */,    19 /* CGROUP */,     68 /* FINISHED_ROUND */,
-        69 /* ID_INDEX */,     73 /* THREAD_MAP */, 74 /* CPU_MAP */,
-        78 /* EVENT_UPDATE */, 79 /* TIME_CONV */,  82 /* FINISHED_INIT */};
+    static const uint8_t types[] = {2 /* LOST */,
+                                    4 /* EXIT */,
+                                    5 /* THROTTLE */,
+                                    6 /* UNTHROTTLE */,
+                                    7 /* FORK */,
+                                    12 /* ITRACE_START */,
+                                    13 /* LOST_SAMPLES */,
+                                    14 /* SWITCH */,
+                                    15 /* SWITCH_CPU */,
+                                    16 /* NAMESPACES */,
+                                    18 /* BPF_EVENT */,
+                                    19 /* CGROUP */,
+                                    68 /* FINISHED_ROUND */,
+                                    69 /* ID_INDEX */,
+                                    73 /* THREAD_MAP */,
+                                    74 /* CPU_MAP */,
+                                    78 /* EVENT_UPDATE */,
+                                    79 /* TIME_CONV */,
+                                    82 /* FINISHED_INIT */};
 
     if (strcmp(name, "perf_record_skipped") != 0)
         return false;

@@ -884,4 +884,8 @@ const struct orma_stat_def orma_stat_defs[ORMA_STATS_NUM] = {
                                      ORMA_SOURCE_ANALYSIS, false},
     [ORMA_STAT_RECORDINGS_OVERLAP] = {"recordings_overlap", ORMA_STAT_RARE, ORMA_SEVERITY_ERROR,
                                       ORMA_SOURCE_ANALYSIS, false},
+    [ORMA_STAT_PERF_LOST_EVENTS] = {"perf_lost_events", ORMA_STAT_RARE, ORMA_SEVERITY_DATA_LOSS,
+                                    ORMA_SOURCE_TRACE, false},
+    [ORMA_STAT_PERF_THROTTLED] = {"perf_throttled", ORMA_STAT_RARE, ORMA_SEVERITY_DATA_LOSS,
+                                  ORMA_SOURCE_TRACE, false},
 };

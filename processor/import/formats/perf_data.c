@@ -25,10 +25,14 @@
 
 enum record {
     RECORD_MMAP = 1,
+    RECORD_LOST = 2,
     RECORD_COMM = 3,
+    RECORD_THROTTLE = 5,
+    RECORD_UNTHROTTLE = 6,
     RECORD_SAMPLE = ORMA_PERF_RECORD_SAMPLE,
     RECORD_MMAP2 = ORMA_PERF_RECORD_MMAP2,
     RECORD_ITRACE_START = 12,
+    RECORD_LOST_SAMPLES = 13,
     RECORD_KERNEL_LAST = 40, /* of the kernel there are fewer yet */
     RECORD_TOOL_FIRST = 64,
     RECORD_FINISHED_ROUND = 68,
@@ -110,12 +114,8 @@ static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
         uint32_t type;
         const char *kind;
     } kinds[] = {
-        {2, "records of lost events"},
-        {5, "records of throttling"},
-        {6, "records of throttling"},
         {8, "records of counts (READ)"},
         {11, "records of auxiliary data"},
-        {13, "records of lost samples"},
         {16, "records of namespaces"},
         {17, "records of kernel symbols"},
         {18, "records of BPF programs"},
@@ -145,6 +145,25 @@ static bool makes_no_row(uint32_t type)
         if (types[i] == type)
             return true;
     return false;
+}
+
+/* What the kernel could not write, by its own records of it. */
+static struct orma_unit_end note_loss(struct orma_file *file, struct orma_stats *stats,
+                                      struct orma_perf_cursor c, uint32_t type)
+{
+    uint64_t num = 1;
+
+    if (type == RECORD_LOST)
+        (void)orma_format_perf_number(&c, 8); /* of which event */
+    if (type == RECORD_LOST || type == RECORD_LOST_SAMPLES)
+        num = orma_format_perf_number(&c, 8);
+    if (c.failed || num > INT64_MAX)
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of lost events");
+    if (type != RECORD_UNTHROTTLE) /* the end of what is counted */
+        orma_stats_add(
+            stats, type == RECORD_THROTTLE ? ORMA_STAT_PERF_THROTTLED : ORMA_STAT_PERF_LOST_EVENTS,
+            (int64_t)num);
+    return orma_file_took(file);
 }
 
 static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf_data *p,
@@ -191,6 +210,9 @@ static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf
     default:
         orma_stats_add_at(stats, ORMA_STAT_PERF_UNKNOWN_RECORD_TYPE, (int32_t)h->type, 1);
         orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, (int32_t)h->type, 1);
+        if (h->type == RECORD_LOST || h->type == RECORD_LOST_SAMPLES ||
+            h->type == RECORD_THROTTLE || h->type == RECORD_UNTHROTTLE)
+            return note_loss(file, stats, c, h->type);
         return makes_no_row(h->type) ? orma_file_took(file) : unread(file, h->type);
     }
     return orma_file_add(file, (int64_t)(time & INT64_MAX), 0, at, h->size);
