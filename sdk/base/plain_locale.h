@@ -4,8 +4,8 @@
  *
  *     ORMA_WITH_PLAIN_LOCALE;   until the end of the block
  *
- * Threads that are ours alone call orma_plain_locale_set() when they begin. Where there is no memory
- * for it, nothing changes. Threads: any.
+ * Threads that are ours alone call orma_plain_locale_set() when they begin. Where there is no
+ * memory for it, nothing changes. Threads: any.
  */
 #ifndef ORMA_SDK_BASE_PLAIN_LOCALE_H
 #define ORMA_SDK_BASE_PLAIN_LOCALE_H
@@ -28,5 +28,5 @@ static inline void orma_plain_locale_leave(const locale_t *before)
 
 #define ORMA_WITH_PLAIN_LOCALE                                                                     \
     ORMA_AUTO(orma_plain_locale_leave)                                                             \
-    const locale_t orma_locale_before_ = orma_plain_locale_set()
+    __attribute__((unused)) const locale_t orma_locale_before_ = orma_plain_locale_set()
 #endif
