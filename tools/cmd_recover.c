@@ -74,7 +74,11 @@ static void print_sessions(const char *path, bool named)
     if (!named)
         printf("%s: of a service (pid %" PRId32 ") that died\n", plain(&name, path),
                traced_recovery_pid(rec));
-    if (!traced_recovery_sessions_num(rec))
+    const uint32_t strays = traced_recovery_strays(rec);
+    if (strays)
+        printf("    %" PRIu32 " buffer%s of no session that is known\n", strays,
+               strays == 1 ? "" : "s");
+    else if (!traced_recovery_sessions_num(rec))
         printf("    no session was recording\n");
     for (size_t i = 0; i < traced_recovery_sessions_num(rec); i++) {
         traced_recovery_session(rec, i, &s);
@@ -216,6 +220,14 @@ static int write_all(const struct traced_recovery *rec, const struct request *re
             fprintf(stderr, "%s: complete, as the service wrote it\n", plain(&name, s.file));
         else
             code = write_session(rec, i, recoverable, req);
+    }
+    const uint32_t strays = code == ORMA_EXIT_OK ? traced_recovery_strays(rec) : 0;
+    if (strays) {
+        fprintf(stderr,
+                PROGRAM ": %" PRIu32 " buffer%s with packets cannot be read: what session %s of is "
+                        "not there, or is damaged. The folder is kept; --discard removes it\n",
+                strays, strays == 1 ? "" : "s", strays == 1 ? "it is" : "they are");
+        return ORMA_EXIT_FAILURE;
     }
     if (code == ORMA_EXIT_OK && !recoverable)
         fputs(PROGRAM

@@ -42,6 +42,7 @@ struct traced_recovery {
     char path[PATH_MAX];
     int32_t pid;
     ORMA_VEC(struct traced_rescue_state) sessions;
+    ORMA_VEC(uint64_t) filled; /* sessions of buffers with records, one for each buffer */
     ORMA_VEC(struct traced_rescue_producer) producers;
 };
 
@@ -108,6 +109,17 @@ static int take_state(struct traced_recovery *self, const char *name, uint64_t i
     return ORMA_VEC_PUSH(&self->sessions, state);
 }
 
+static int take_buffer(struct traced_recovery *self, const char *name, uint64_t id)
+{
+    ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
+    struct traced_rescue_buffer head;
+
+    if (!read_head(fd, TRACED_RESCUE_BUFFER, sizeof(struct traced_seq), &head, sizeof(head)) ||
+        !head.used)
+        return 0;
+    return ORMA_VEC_PUSH(&self->filled, id);
+}
+
 static int take_producer(struct traced_recovery *self, const char *name, uint32_t id)
 {
     ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
@@ -126,6 +138,7 @@ static int scan_folder(struct traced_recovery *self)
     int copy = openat(self->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0, end;
     DIR *dir = copy < 0 ? NULL : fdopendir(copy);
     struct dirent *entry;
+    uint32_t number;
     uint64_t id;
 
     if (!dir) {
@@ -139,6 +152,9 @@ static int scan_folder(struct traced_recovery *self)
         end = 0;
         if (sscanf(name, "s%" SCNu64 ".state%n", &id, &end) == 1 && end && !name[end])
             r = take_state(self, name, id);
+        else if (sscanf(name, "s%" SCNu64 ".b%" SCNu32 "%n", &id, &number, &end) == 2 && end &&
+                 !name[end])
+            r = take_buffer(self, name, id);
         else if (sscanf(name, "p%" SCNu64 ".who%n", &id, &end) == 1 && end && !name[end] &&
                  id <= UINT16_MAX)
             r = take_producer(self, name, (uint32_t)id);
@@ -193,6 +209,7 @@ void traced_recovery_free(struct traced_recovery *self)
     if (!self)
         return;
     ORMA_VEC_FINI(&self->sessions);
+    ORMA_VEC_FINI(&self->filled);
     ORMA_VEC_FINI(&self->producers);
     orma_fd_close(&self->dir_fd);
     orma_fd_close(&self->lock_fd);
@@ -218,6 +235,20 @@ void traced_recovery_session(const struct traced_recovery *self, size_t idx,
                                             .uid = s->uid,
                                             .file = file_of(s)->path,
                                             .is_complete = s->is_complete != 0};
+}
+
+uint32_t traced_recovery_strays(const struct traced_recovery *self)
+{
+    uint32_t num = 0;
+
+    for (uint32_t i = 0; i < self->filled.len; i++) {
+        bool known = false;
+
+        for (uint32_t j = 0; j < self->sessions.len && !known; j++)
+            known = self->sessions.data[j].session_id == self->filled.data[i];
+        num += !known;
+    }
+    return num;
 }
 
 int traced_recovery_remove(struct traced_recovery *self)

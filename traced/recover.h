@@ -44,6 +44,10 @@ size_t traced_recovery_sessions_num(const struct traced_recovery *self);
 void traced_recovery_session(const struct traced_recovery *self, size_t idx,
                              struct traced_recovery_session *ret);
 
+/* Buffers with packets of which nothing can be made: what their session was is not there, or is
+ * damaged. Or it had just ended when the service died. */
+uint32_t traced_recovery_strays(const struct traced_recovery *self);
+
 struct traced_recovery_result {
     uint64_t bytes, file_bytes; /* of the trace; of those, copied from the session's file */
     uint64_t packets;           /* that were still in memory */

@@ -405,6 +405,18 @@ class Rescue(Case):
         self.assertTrue(any(self.numbers(trace).values()))
         self.assertEqual(self.folders(), [])
 
+    def test_packets_of_a_session_that_is_not_known_are_kept(self):
+        """What it was is not there any more, or is damaged: nothing says that there was none."""
+        for spoil in (lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:40])):
+            folder, _ = self.abandoned()
+            spoil(next(folder.glob("s*.state")))
+            self.assertIn("1 buffer of no session that is known", self.orma("recover").stdout.decode())
+            said = self.orma("recover", "-o", self.dir / "none", code=1).stderr.decode()
+            self.assertIn("1 buffer with packets cannot be read", said)
+            self.assertTrue(folder.is_dir())
+            self.orma("recover", str(folder), "--discard")
+            self.assertEqual(self.folders(), [])
+
     def test_records_of_nobody_are_damaged_ones(self):
         service, recorder, app = self.start_all(self.config())
         folder, = self.folders()
