@@ -5,7 +5,6 @@
  */
 #include "traced/recover.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,6 +23,7 @@
 #include "traced/producers/commit.h"
 #include "traced/producers/producer.h"
 #include "traced/recover_file.h"
+#include "traced/recover_folder.h"
 #include "traced/recover_part.h"
 #include "traced/rescue/folder.h"
 #include "traced/rescue/layout.h"
@@ -31,19 +31,15 @@
 #include "traced/sessions/session.h"
 #include "traced/sessions/session_make.h"
 
-#define SMALL_FILE_MAX ((size_t)16 << 20)
-#define BUFFERS_MAX 128
 #define BATCH ((size_t)1 << 20)
 #define PIECE ((size_t)256 << 10)
 #define PACKET_MAX ((size_t)ORMA_PB_LEN_MAX + 16)
 
 struct traced_recovery {
-    int dir_fd, lock_fd;
+    int lock_fd;
     char path[PATH_MAX];
     int32_t pid;
-    ORMA_VEC(struct traced_rescue_state) sessions;
-    ORMA_VEC(uint64_t) filled; /* sessions of buffers with records, one for each buffer */
-    ORMA_VEC(struct traced_rescue_producer) producers;
+    struct traced_recovery_folder in;
 };
 
 static const struct traced_rescue_place *place_of(const struct traced_rescue_state *state)
@@ -57,117 +53,6 @@ static const struct traced_rescue_file *file_of(const struct traced_rescue_state
 }
 
 /* ---- files ---- */
-
-/* The whole of a fixed-size head at the begin of a file. */
-static bool read_head(int fd, enum traced_rescue_kind kind, size_t item_bytes, void *to,
-                      size_t size)
-{
-    const struct traced_rescue_head *head = to;
-
-    return fd >= 0 && orma_fd_read_at(fd, to, size, 0) == 0 && head->kind == (uint32_t)kind &&
-           head->version == TRACED_RESCUE_VERSION && head->item_bytes == item_bytes &&
-           head->head_bytes >= size && head->head_bytes <= (uint32_t)1 << 20;
-}
-
-static int open_file(const struct traced_recovery *self, const char *name)
-{
-    return orma_fd_open_regular(self->dir_fd, name, O_NOFOLLOW);
-}
-
-/* The whole of a small one: no link of whoever owns the folder, no pipe that nobody writes. */
-static int read_small(const struct traced_recovery *self, const char *name, struct orma_buf *ret)
-{
-    ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
-
-    return fd < 0 ? fd : orma_fd_read_all(fd, SMALL_FILE_MAX, ret);
-}
-
-static int compare_states(const void *a, const void *b)
-{
-    const struct traced_rescue_state *x = a, *y = b;
-
-    return (x->session_id > y->session_id) - (x->session_id < y->session_id);
-}
-
-static int compare_producers(const void *a, const void *b)
-{
-    const struct traced_rescue_producer *x = a, *y = b;
-
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static int take_state(struct traced_recovery *self, const char *name, uint64_t id)
-{
-    ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
-    struct traced_rescue_state state;
-
-    if (!read_head(fd, TRACED_RESCUE_STATE, sizeof(state), &state, sizeof(state)) ||
-        state.session_id != id || state.buffers_num > BUFFERS_MAX)
-        return 0; /* not complete when the service died */
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(state.files); i++)
-        state.files[i].path[sizeof(state.files[i].path) - 1] = '\0';
-    return ORMA_VEC_PUSH(&self->sessions, state);
-}
-
-static int take_buffer(struct traced_recovery *self, const char *name, uint64_t id)
-{
-    ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
-    struct traced_rescue_buffer head;
-
-    if (!read_head(fd, TRACED_RESCUE_BUFFER, sizeof(struct traced_seq), &head, sizeof(head)) ||
-        !head.used)
-        return 0;
-    return ORMA_VEC_PUSH(&self->filled, id);
-}
-
-static int take_producer(struct traced_recovery *self, const char *name, uint32_t id)
-{
-    ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
-    struct traced_rescue_producer who;
-
-    if (!read_head(fd, TRACED_RESCUE_PRODUCER, sizeof(uint32_t), &who, sizeof(who)) ||
-        who.id != id || !id || id > UINT16_MAX ||
-        !orma_shm_sizes_valid(who.page_size, who.shm_size))
-        return 0;
-    who.name[sizeof(who.name) - 1] = '\0';
-    return ORMA_VEC_PUSH(&self->producers, who);
-}
-
-static int scan_folder(struct traced_recovery *self)
-{
-    int copy = openat(self->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0, end;
-    DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-    struct dirent *entry;
-    uint32_t number;
-    uint64_t id;
-
-    if (!dir) {
-        r = -errno;
-        orma_fd_close(&copy);
-        return r;
-    }
-    while (r == 0 && (entry = readdir(dir))) {
-        const char *name = entry->d_name;
-
-        end = 0;
-        if (sscanf(name, "s%" SCNu64 ".state%n", &id, &end) == 1 && end && !name[end])
-            r = take_state(self, name, id);
-        else if (sscanf(name, "s%" SCNu64 ".b%" SCNu32 "%n", &id, &number, &end) == 2 && end &&
-                 !name[end])
-            r = take_buffer(self, name, id);
-        else if (sscanf(name, "p%" SCNu64 ".who%n", &id, &end) == 1 && end && !name[end] &&
-                 id <= UINT16_MAX)
-            r = take_producer(self, name, (uint32_t)id);
-    }
-    (void)closedir(dir); /* read only */
-    if (self->sessions.len)
-        qsort(self->sessions.data, self->sessions.len, sizeof(self->sessions.data[0]),
-              compare_states);
-    if (self->producers.len)
-        qsort(self->producers.data, self->producers.len, sizeof(self->producers.data[0]),
-              compare_producers);
-    return r;
-}
 
 static void say_why(struct orma_buf *error, const char *path, int r)
 {
@@ -187,15 +72,15 @@ int traced_recovery_open(const char *path, struct traced_recovery **ret, struct 
 
     if (!self)
         return -ENOMEM;
-    self->dir_fd = self->lock_fd = -1;
+    self->in.fd = self->lock_fd = -1;
     if (strlen(path) >= sizeof(self->path)) {
         orma_buf_printf(error, "%s: %s", path, strerror(ENAMETOOLONG));
         return -ENAMETOOLONG;
     }
     memcpy(self->path, path, strlen(path) + 1);
-    int r = traced_rescue_claim(path, &self->dir_fd, &self->lock_fd, &self->pid);
+    int r = traced_rescue_claim(path, &self->in.fd, &self->lock_fd, &self->pid);
     if (r == 0)
-        r = scan_folder(self);
+        r = traced_recovery_folder_scan(&self->in);
     if (r < 0) {
         say_why(error, path, r);
         return r;
@@ -208,10 +93,7 @@ void traced_recovery_free(struct traced_recovery *self)
 {
     if (!self)
         return;
-    ORMA_VEC_FINI(&self->sessions);
-    ORMA_VEC_FINI(&self->filled);
-    ORMA_VEC_FINI(&self->producers);
-    orma_fd_close(&self->dir_fd);
+    traced_recovery_folder_fini(&self->in);
     orma_fd_close(&self->lock_fd);
     free(self);
 }
@@ -223,13 +105,13 @@ int32_t traced_recovery_pid(const struct traced_recovery *self)
 
 size_t traced_recovery_sessions_num(const struct traced_recovery *self)
 {
-    return self->sessions.len;
+    return self->in.sessions.len;
 }
 
 void traced_recovery_session(const struct traced_recovery *self, size_t idx,
                              struct traced_recovery_session *ret)
 {
-    const struct traced_rescue_state *s = &self->sessions.data[idx];
+    const struct traced_rescue_state *s = &self->in.sessions.data[idx];
 
     *ret = (struct traced_recovery_session){.id = s->session_id,
                                             .uid = s->uid,
@@ -239,21 +121,12 @@ void traced_recovery_session(const struct traced_recovery *self, size_t idx,
 
 uint32_t traced_recovery_strays(const struct traced_recovery *self)
 {
-    uint32_t num = 0;
-
-    for (uint32_t i = 0; i < self->filled.len; i++) {
-        bool known = false;
-
-        for (uint32_t j = 0; j < self->sessions.len && !known; j++)
-            known = self->sessions.data[j].session_id == self->filled.data[i];
-        num += !known;
-    }
-    return num;
+    return traced_recovery_folder_strays(&self->in);
 }
 
 int traced_recovery_remove(struct traced_recovery *self)
 {
-    return traced_rescue_discard(self->dir_fd, self->path);
+    return traced_rescue_discard(self->in.fd, self->path);
 }
 
 /* ---- a service that only reads ---- */
@@ -364,8 +237,8 @@ static size_t shm_space(const struct traced_recovery *self)
 {
     size_t sum = 0;
 
-    for (uint32_t i = 0; i < self->producers.len; i++)
-        sum += self->producers.data[i].shm_size;
+    for (uint32_t i = 0; i < self->in.producers.len; i++)
+        sum += self->in.producers.data[i].shm_size;
     return sum + sum / 4 + BATCH;
 }
 
@@ -410,10 +283,11 @@ static int load_buffer(const struct traced_recovery *self, const struct traced_r
     struct traced_rescue_buffer head;
 
     (void)snprintf(name, sizeof(name), "s%" PRIu64 ".b%" PRIu32, state->session_id, idx);
-    ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
+    ORMA_AUTO(orma_fd_close) int fd = traced_recovery_folder_open(&self->in, name);
     (void)snprintf(name, sizeof(name), "s%" PRIu64 ".q%" PRIu32, state->session_id, idx);
-    ORMA_AUTO(orma_fd_close) int seqs_fd = open_file(self, name);
-    if (!read_head(fd, TRACED_RESCUE_BUFFER, sizeof(struct traced_seq), &head, sizeof(head)))
+    ORMA_AUTO(orma_fd_close) int seqs_fd = traced_recovery_folder_open(&self->in, name);
+    if (!traced_recovery_head_read(fd, TRACED_RESCUE_BUFFER, sizeof(struct traced_seq), &head,
+                                   sizeof(head)))
         return make_empty(self, result, ret, ret_target);
     size_t size = (size_t)ORMA_MIN(ORMA_MIN(head.used, head.limit), (uint64_t)4 << 30), seqs_num;
     uint8_t *data = traced_recovery_part_read(fd, head.head.head_bytes, &size);
@@ -467,7 +341,7 @@ static uint64_t usual_target(const struct traced_recovery *self, const struct re
             return ORMA_MAP_NONE;
         usual = slot->val;
     }
-    if (usual == ORMA_MAP_NONE && rd->session->buffers_num == 1 && self->sessions.len == 1)
+    if (usual == ORMA_MAP_NONE && rd->session->buffers_num == 1 && self->in.sessions.len == 1)
         usual = rd->session->buffers[0].id;
     return usual;
 }
@@ -556,9 +430,9 @@ static int scrape_producer(const struct traced_recovery *self, struct reader *rd
     if (!p)
         return -ENOMEM;
     (void)snprintf(name, sizeof(name), "p%u.who", who->id);
-    ORMA_AUTO(orma_fd_close) int who_fd = open_file(self, name);
+    ORMA_AUTO(orma_fd_close) int who_fd = traced_recovery_folder_open(&self->in, name);
     (void)snprintf(name, sizeof(name), "p%u.shm", who->id);
-    ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
+    ORMA_AUTO(orma_fd_close) int fd = traced_recovery_folder_open(&self->in, name);
     if (fd < 0)
         return 0;
     /* A copy: its program may still be writing. */
@@ -598,7 +472,8 @@ static void read_note(const struct traced_recovery *self, const struct traced_re
 
     *ret_head = *ret_incidents = (struct orma_str){0};
     (void)snprintf(name, sizeof(name), "s%" PRIu64 ".note%d", state->session_id, state->note == 1);
-    if (state->note > 1 || read_small(self, name, ret_note) < 0 || ret_note->len < sizeof(len))
+    if (state->note > 1 || traced_recovery_folder_read(&self->in, name, ret_note) < 0 ||
+        ret_note->len < sizeof(len))
         return;
     memcpy(&len, ret_note->data, sizeof(len));
     if (len > ret_note->len - sizeof(len))
@@ -613,12 +488,12 @@ static int make_session(const struct traced_recovery *self, const struct traced_
                         struct traced_recovery_result *result)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf config = {0};
-    struct traced_buffer *buffers[BUFFERS_MAX];
-    uint32_t targets[BUFFERS_MAX], num = 0;
+    struct traced_buffer *buffers[TRACED_RECOVERY_BUFFERS_MAX];
+    uint32_t targets[TRACED_RECOVERY_BUFFERS_MAX], num = 0;
     char name[TRACED_RESCUE_NAME_MAX];
 
     (void)snprintf(name, sizeof(name), "s%" PRIu64 ".config", state->session_id);
-    int r = read_small(self, name, &config);
+    int r = traced_recovery_folder_read(&self->in, name, &config);
     while (r == 0 && num < state->buffers_num) {
         r = load_buffer(self, state, num, result, &buffers[num], &targets[num]);
         num += r == 0;
@@ -704,7 +579,7 @@ static int copy_part(const struct traced_recovery *self, const struct traced_res
 
     if (!*file->path || end <= at)
         return 0;
-    fd = traced_recovery_open_file(self->dir_fd, state, file);
+    fd = traced_recovery_open_file(self->in.fd, state, file);
     if (fd < 0) {
         result->file_missing = true;
         return 0;
@@ -787,7 +662,7 @@ static int write_trace(const struct traced_recovery *self, const struct traced_r
 int traced_recovery_write(const struct traced_recovery *self, size_t idx, int fd,
                           struct traced_recovery_result *ret, struct orma_buf *error)
 {
-    const struct traced_rescue_state *state = &self->sessions.data[idx];
+    const struct traced_rescue_state *state = &self->in.sessions.data[idx];
     ORMA_AUTO(orma_buf_fini) struct orma_buf note = {0};
     struct orma_str head, incidents;
     struct reader rd = {0};
@@ -797,8 +672,8 @@ int traced_recovery_write(const struct traced_recovery *self, size_t idx, int fd
     int r = reader_init(&rd);
     if (r == 0)
         r = make_session(self, state, &rd, incidents, ret);
-    for (uint32_t i = 0; i < self->producers.len && r == 0; i++)
-        r = scrape_producer(self, &rd, &self->producers.data[i]);
+    for (uint32_t i = 0; i < self->in.producers.len && r == 0; i++)
+        r = scrape_producer(self, &rd, &self->in.producers.data[i]);
     if (r == 0) {
         settle(&rd);
         r = write_trace(self, state, &rd, head, fd, ret);
