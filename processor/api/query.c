@@ -90,6 +90,7 @@ int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
     query->tp = self->tp;
     query->pool = &self->tp->storage.pool;
     self->statements++;
+    self->tp->queries++;
     *ret = query;
     return 1;
 }
@@ -158,6 +159,7 @@ void orma_query_free(struct orma_query *self)
 {
     if (!self)
         return;
+    self->tp->queries--;
     orma_sql_stmt_free(self->stmt);
     free(self->scratch);
     free(self);
@@ -204,6 +206,9 @@ struct orma_str orma_query_sql(const struct orma_query *self)
 int orma_processor_restore(struct orma_processor *self)
 {
     ORMA_WITH_PLAIN_LOCALE;
+    if (self->queries)
+        return orma_processor_fail(self, -EBUSY,
+                                   "a query is open: free it before what it may read is dropped");
     return orma_sql_reset(self->sql) < 0 ? take_error(self, -EIO) : 0;
 }
 

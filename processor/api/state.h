@@ -21,6 +21,7 @@ struct orma_processor {
     struct orma_crew *crew;
     struct orma_sql *sql;
     struct orma_metrics *metrics;
+    uint32_t queries; /* that are open */
     char error[1200];
     struct orma_buf sql_error; /* when the last failure was one of SQL: of any length */
     int error_offset;

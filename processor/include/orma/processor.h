@@ -317,7 +317,8 @@ ORMA_API int orma_processor_add_sql_modules(struct orma_processor *self, const c
                                             const struct orma_module_text *modules, size_t num,
                                             bool replace);
 
-/* Drops every table, view, function, macro and index made since loading. No query may be open. */
+/* Drops every table, view, function, macro and index made since loading. -EBUSY while a query is
+ * open. */
 ORMA_API int orma_processor_restore(struct orma_processor *self);
 
 /* ---- metrics and summaries ---- */

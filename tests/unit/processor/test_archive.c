@@ -130,6 +130,28 @@ Test(archive, has_nothing_that_queries_made)
     orma_assert_no_leaks();
 }
 
+Test(archive, drops_nothing_that_an_open_query_reads)
+{
+    struct orma_processor *tp = load(json, sizeof(json) - 1, NULL, 0);
+    struct orma_query *q;
+
+    cr_assert_eq(
+        orma_query_prepare(tp, "CREATE PERFETTO TABLE mine AS SELECT 1 AS a UNION ALL SELECT 2",
+                           SIZE_MAX, &q, NULL),
+        0);
+    orma_query_free(q);
+    cr_assert_eq(orma_query_prepare(tp, "SELECT a FROM mine", SIZE_MAX, &q, NULL), 0);
+    cr_assert_eq(orma_query_step(q), 1);
+    cr_expect_eq(orma_processor_restore(tp), -EBUSY);
+    cr_expect(strstr(orma_processor_error(tp), "a query is open"));
+    cr_expect_eq(orma_query_step(q), 1);
+    cr_expect_eq(orma_query_reset(q), 0); /* one statement in the place of another */
+    orma_query_free(q);
+    cr_expect_eq(orma_processor_restore(tp), 0);
+    orma_processor_free(tp);
+    orma_assert_no_leaks();
+}
+
 Test(archive, is_of_a_loaded_trace)
 {
     struct orma_buf error = {0};
