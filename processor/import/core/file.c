@@ -549,6 +549,10 @@ bool orma_file_is_bomb(struct orma_file *self, size_t len)
 
 void orma_file_take(struct orma_file *self, struct orma_buf *from)
 {
+    uint32_t own = 0; /* it is one of its parts */
+
+    while (own < self->parts_num && (const uint8_t *)self->parts[own].bytes.data != from->data)
+        own++;
     uint8_t *shrunk = from->len ? realloc(from->data, from->len) : NULL;
 
     self->taken = *from;
@@ -557,6 +561,8 @@ void orma_file_take(struct orma_file *self, struct orma_buf *from)
         self->taken.data = shrunk;
         self->taken.cap = self->taken.len;
     }
+    if (own < self->parts_num)
+        self->parts[own].bytes = orma_buf_str(&self->taken);
     if (self->taken.len && !orma_file_is_bomb(self, self->taken.len))
         orma_file_map_all(self, self->taken.data, self->taken.len);
 }

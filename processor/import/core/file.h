@@ -90,7 +90,7 @@ struct orma_file {
     uint64_t units_before, took_before; /* of packets: what the reader had counted before */
     const uint8_t *unit_at; /* where the unit at hand begins; NULL: nowhere in the file */
     uint32_t clock;         /* what its times are of */
-    const struct orma_file_part *parts; /* of the folder that it stands for */
+    struct orma_file_part *parts; /* of the folder that it stands for */
     uint32_t parts_num;
     const char *like;       /* what it seems to be where nothing of it can be read; or NULL */
     struct orma_buf head;   /* bytes whose format is not known yet */
