@@ -187,7 +187,8 @@ static void check_aged(struct look *l, const struct buffer *b)
         b->idx, orma_units_format_duration((uint64_t)c->duration_ms * 1000000, asked),
         orma_units_format_size(b->overwritten, size), orma_units_format_size(b->written, all),
         orma_units_format_size(b->size, has));
-    hold_all(l, f, b, orma_doctor_ring_kb(rate(l, b->written), l->span_ns / 1000000) * 1024);
+    /* All that came: how fast it came cannot be told from what a ring has kept. */
+    hold_all(l, f, b, ORMA_MAX(b->written + b->written / 4, b->size * 2));
 }
 
 static void check_unreadable(struct look *l)
